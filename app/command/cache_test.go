@@ -41,7 +41,7 @@ func TestKeptAnswersTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second / 4) // what has just been written is not kept
-			questions := [][]string{{"info", path}, {"info", path, "--json"}, {"top", path, "--json", "-n", "0"}, {"top", path, "--by", "thread"}, {"diff", path, path}}
+			questions := [][]string{{"info", path}, {"info", path, "--json"}, {"top", path, "--json", "-n", "0"}, {"top", path, "--by", "thread"}, {"diff", path, path}, {"overview", path}, {"findings", path, "--json"}}
 			if kind != "spaa" {
 				questions = append(questions, []string{"stats", path, "--function", "/a/", "--json"}, []string{"top", path, "--range", "1ms..100ms"}, []string{"diff", path, path, "--json"})
 			}
@@ -52,7 +52,7 @@ func TestKeptAnswersTheSame(t *testing.T) {
 			if list := ask("cache"); strings.Contains(list, path) {
 				t.Errorf("with --no-cache is kept:\n%s", list)
 			}
-			ask("info", path)
+			ask("overview", path)
 			if list := ask("cache"); !strings.Contains(list, path) {
 				t.Fatalf("it is not kept:\n%s", list)
 			}

@@ -10,6 +10,7 @@ import (
 // onRecordings sets up a command that takes one recording, or up to most recordings.
 func onRecordings(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
 	asJSON := fs.Bool("json", false, "print JSON")
+	cacheFlag(fs)
 	subcommand.BudgetFlag(fs)
 	subcommand.RedactFlag(fs)
 	demo := demoFlag(fs)
