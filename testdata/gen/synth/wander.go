@@ -14,6 +14,9 @@ type wander struct {
 	seen   map[uint64]struct{}
 }
 
+// stackCallees is how many different calls each call of a stack makes.
+const stackCallees = 16
+
 // wandering returns the program with call paths of any calls.
 func (p *program) wandering(depth int, again uint8, calls int) *program {
 	q := *p
@@ -59,8 +62,10 @@ func (w *wander) paths() int { return len(w.seen) }
 func (w *wander) stack(buf []uint32, n uint32) []uint32 {
 	rng := rand.NewPCG(uint64(n), streamStacks)
 	role := int(n) % len(roles)
+	at := uint64(0)
 	for range w.depth {
-		buf = append(buf, w.callee(rng.Uint64(), role))
+		at = uint64(w.callee((at*0x9E3779B97F4A7C15>>16)+rng.Uint64()%stackCallees<<28, role))
+		buf = append(buf, uint32(at))
 	}
 	return buf
 }
