@@ -29,11 +29,8 @@ type Builder struct {
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole  []FrameID
 	paths  [2][]CallID // scratch memory of CommonCall
-	calls  pairmap.Table
-	wakers pairmap.Table // ids of wakers, by track and call
-	// first is the first child of each call. Most calls have only one child; further
-	// children are in the table calls.
-	first  column.Vec[firstCall]
+	calls  pairmap.Children
+	wakers pairmap.Table        // ids of wakers, by track and call
 	ctxs   map[uint64]ContextID // by hash; on a collision, by the next free number
 	seed   maphash.Seed
 	attrs  []Attr // preallocated, for further contexts
@@ -77,12 +74,6 @@ type Builder struct {
 	halted  atomic.Bool     // see Halt
 }
 
-// firstCall is a call's first child; call is NoCall if there is none.
-type firstCall struct {
-	frame FrameID
-	call  CallID
-}
-
 // callSum is the number of a call's spans and the time they cover. The time has 128 bits,
 // so that additions of any size can be undone.
 type callSum struct {
@@ -124,7 +115,7 @@ func NewBuilder() *Builder {
 	b.rec.Calls.parent.Append(0)
 	b.rec.Calls.frame.Append(0)
 	b.rec.Calls.depth.Append(0)
-	b.first.Append(firstCall{})
+	b.calls.Root()
 	b.rec.Contexts.Append(nil)
 	b.rec.Wakers.Append(Waker{Track: NoTrack})
 	return b
@@ -268,26 +259,14 @@ func (b *Builder) Frame(f Frame) FrameID {
 // Call interns the call of frame from parent; parent is NoCall for an outermost call.
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
 	c := &b.rec.Calls
-	first := *b.first.Ref(int(parent))
-	if first.call != NoCall {
-		if first.frame == frame {
-			return first.call
-		}
-		if v := b.calls.Get(uint32(parent), uint32(frame)); v != 0 {
-			return CallID(v)
-		}
+	if known := b.calls.Get(uint32(parent), uint32(frame)); known != 0 {
+		return CallID(known)
 	}
 	b.check()
-	id := CallID(c.parent.Len())
+	id := CallID(b.calls.Child(uint32(parent), uint32(frame)))
 	c.parent.Append(parent)
 	c.frame.Append(frame)
 	c.depth.Append(c.depth.At(int(parent)) + 1)
-	b.first.Append(firstCall{})
-	if first.call == NoCall {
-		*b.first.Ref(int(parent)) = firstCall{frame, id}
-	} else {
-		b.calls.Put(uint32(parent), uint32(frame), uint32(id))
-	}
 	return id
 }
 
@@ -321,21 +300,18 @@ func (b *Builder) chain(call CallID, frames []FrameID) {
 		return
 	}
 	depth := c.depth.At(int(call))
-	*b.first.Ref(int(call)) = firstCall{frames[0], call + 1}
+	pairmap.Chain(&b.calls, uint32(call), frames)
 	for len(frames) > 0 {
 		// The columns have equal lengths, so their chunks end together.
 		parents := c.parent.More(len(frames))
 		n := len(parents)
-		depths, firsts := c.depth.More(n), b.first.More(n)
+		depths := c.depth.More(n)
 		copy(c.frame.More(n), frames)
 		for i := range n {
 			parents[i] = call
 			call++
 			depth++
 			depths[i] = depth
-			if i+1 < len(frames) {
-				firsts[i] = firstCall{frames[i+1], call + 1}
-			}
 		}
 		frames = frames[n:]
 	}

@@ -14,8 +14,8 @@ const (
 	instantBytes  = 48
 	pointBytes    = 8 + 8 + 1
 	recordBytes   = 4 + 4 + 4
-	callBytes     = 12 + 8 + 16 + 24 // its columns, its children and its sums
-	frameBytes    = 96 + 2*110       // including maps
+	callBytes     = 12 + 16 + 24 // its columns, its children and its sums
+	frameBytes    = 96 + 2*110   // including maps
 	functionBytes = 112 + 2*60
 	askBytes      = 260 // per call, for a snapshot's sums and the first flamegraph
 )

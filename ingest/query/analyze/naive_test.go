@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"sort"
 	"strings"
@@ -483,6 +484,43 @@ func TestAgainstNaive(t *testing.T) {
 				checkTables(t, rec, tree, want)
 				checkThreads(t, rec, q, w, want)
 			})
+		}
+	}
+}
+
+// TestUnmerged: where each function has one frame, calls become nodes in one pass, and the
+// tree is the one of callPaths.
+func TestUnmerged(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		b := recording.NewBuilder()
+		b.AddEvent(recording.SpanEvent())
+		track := b.Track(recording.TrackKey{TID: 1})
+		at := int64(0)
+		for range 3000 {
+			if at += r.Int64N(50); r.IntN(2) == 0 && track.Depth() < 30 {
+				name := fmt.Sprint("f", r.IntN(1+4*int(seed)))
+				track.Begin(at, b.FunctionFrame(b.Function(recording.Function{Name: name})), 0)
+			} else {
+				track.End(at)
+			}
+		}
+		rec := b.Finish()
+		if !oneFrameEach(rec) {
+			t.Fatal("a function has several frames")
+		}
+		whole := Query{First: seed%2 == 0}
+		part := whole
+		part.Scope = recording.Between(at/3, at/2)
+		for _, q := range []Query{whole, part} {
+			w, err := Weigh(context.Background(), rec, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := unmerged(rec, w), pathsOf(rec, w).tree(w)
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("seed %d: %d nodes, want %d, or others", seed, len(got.Nodes), len(want.Nodes))
+			}
 		}
 	}
 }

@@ -2,9 +2,9 @@ package analyze
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
+	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
 
@@ -239,25 +239,17 @@ func (p *callPaths) tree(w *Weights) *Tree {
 }
 
 // merge numbers the nodes of the merged tree: to is the new number of each node of p, and
-// first is, by number, the first node of p with it. It finds nodes with the same function
-// and parent in a hash table, which is large enough never to grow.
+// first is, by number, the first node of p with it.
 func (p *callPaths) merge() (to, first []int32) {
 	to = make([]int32, len(p.parent))
 	first = make([]int32, 1, len(p.parent)/4+16)
-	size := 1 << bits.Len(uint(len(p.parent))*3/2)
-	keys, numbers := make([]uint64, size), make([]int32, size) // number 0 marks a free slot
+	var nodes pairmap.Children
+	nodes.Root()
 	for i := 1; i < len(to); i++ {
-		key := uint64(to[p.parent[i]])<<32 | uint64(p.key[i])
-		h := key * 0x9E3779B97F4A7C15
-		at := (h ^ h>>32) & uint64(size-1)
-		for numbers[at] != 0 && keys[at] != key {
-			at = (at + 1) & uint64(size-1)
-		}
-		if numbers[at] == 0 {
-			keys[at], numbers[at] = key, int32(len(first))
+		to[i] = int32(nodes.Child(uint32(to[p.parent[i]]), p.key[i]))
+		if int(to[i]) == len(first) {
 			first = append(first, int32(i))
 		}
-		to[i] = numbers[at]
 	}
 	return to, first
 }

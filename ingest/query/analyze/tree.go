@@ -109,6 +109,9 @@ func (t *Tree) Path(node int) []int {
 // NewTree applies transforms in order and merges weights into a tree. It leaves out calls
 // that have no weight or count, neither in themselves nor below.
 func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tree {
+	if len(transforms) == 0 && oneFrameEach(rec) {
+		return unmerged(rec, w)
+	}
 	p := pathsOf(rec, w)
 	p.apply(transforms)
 	t := p.tree(w)
@@ -146,10 +149,23 @@ func (t *Tree) finish(byTime bool) {
 	}
 }
 
+// fewKids is how many children are sorted by insertion, which is quicker for few. Trees of
+// millions of nodes have mostly those.
+const fewKids = 8
+
 // order sorts the children of a node. At first they are in order of their calls, which is
 // file order; equal ones stay in that order.
 func (t *Tree) order(kids []int32, byTime bool) {
 	switch {
+	case !byTime && len(kids) <= fewKids:
+		for i := 1; i < len(kids); i++ {
+			kid := kids[i]
+			gross, at := t.Nodes[kid].Gross, i
+			for ; at > 0 && t.Nodes[kids[at-1]].Gross < gross; at-- {
+				kids[at] = kids[at-1]
+			}
+			kids[at] = kid
+		}
 	case !byTime:
 		slices.SortStableFunc(kids, func(a, b int32) int { return cmp.Compare(t.Nodes[b].Gross, t.Nodes[a].Gross) })
 	case t.seen != nil:

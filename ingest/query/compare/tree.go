@@ -113,9 +113,14 @@ type grown struct {
 // merge merges the trees of several recordings; the first sides of them are on side A.
 // The values are not scaled yet.
 func merge(in []grown, sides int, m *match.Matching) *Tree {
-	t := &Tree{Nodes: make([]Node, 1, 1024), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
+	largest := 1
+	for i := range in {
+		largest = max(largest, len(in[i].values.Nodes))
+	}
+	t := &Tree{Nodes: make([]Node, 1, largest), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
 	t.Nodes[0].Func = -1
 	g := merger{t: t, m: m, groups: map[string]int32{}}
+	g.nodes.Root()
 	for r := range in {
 		g.add(r, &in[r])
 		t.Inverted = t.Inverted || in[r].values.Inverted
@@ -134,7 +139,7 @@ func pad(s []int64, n int) []int64 { return append(s, make([]int64, n-len(s))...
 type merger struct {
 	t      *Tree
 	m      *match.Matching
-	table  pairmap.Table
+	nodes  pairmap.Children // keys are functions
 	groups map[string]int32
 }
 
@@ -149,16 +154,14 @@ func (g *merger) add(r int, in *grown) {
 func (g *merger) walk(r int, rec *recording.Recording, from *analyze.Tree, here bool) []int64 {
 	t := g.t
 	at := make([]int32, len(from.Nodes))
-	self := make([]int64, len(t.Nodes), len(t.Nodes)+len(from.Nodes))
+	self := make([]int64, len(t.Nodes), max(len(t.Nodes), len(from.Nodes)))
 	for i := range from.Nodes {
 		nd := &from.Nodes[i]
 		k := int32(0)
 		if i > 0 {
 			parent, f := at[nd.Parent], g.key(r, rec, from, i)
-			k = int32(g.table.Get(uint32(parent), uint32(f)))
-			if k == 0 {
-				k = int32(len(t.Nodes))
-				g.table.Put(uint32(parent), uint32(f), uint32(k))
+			k = int32(g.nodes.Child(uint32(parent), uint32(f)))
+			if int(k) == len(t.Nodes) {
 				depth := t.Nodes[parent].Depth + 1
 				t.Depth = max(t.Depth, int(depth))
 				t.Nodes = append(t.Nodes, Node{Func: f, Parent: parent, Depth: depth})
