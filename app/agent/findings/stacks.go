@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ashlar/app/core/evidence"
@@ -27,38 +28,29 @@ func (l *look) classed(c, without class) classed {
 	if l.tree == nil {
 		return sum
 	}
-	var walk func(n, above int32)
-	type step struct{ node, caller int32 }
-	todo := []step{{0, 0}}
-	walk = func(n, above int32) {
-		for _, k := range l.tree.Children(int(n)) {
-			todo = append(todo, step{k, above})
-		}
+	if !slices.ContainsFunc(l.classes, func(is class) bool { return is&c != 0 }) {
+		return sum
 	}
-	walk(0, 0)
-	todo = todo[1:]
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		nd := &l.tree.Nodes[at.node]
-		is := class(0)
-		if nd.Group == 0 && int(nd.Func) < len(l.classes) {
-			is = l.classes[nd.Func]
+	// A node's parent has a smaller index.
+	within := make([]bool, len(l.tree.Nodes)) // in or below a function of either class
+	for i := 1; i < len(within); i++ {
+		nd := &l.tree.Nodes[i]
+		if within[i] = within[nd.Parent]; within[i] || nd.Group != 0 || int(nd.Func) >= len(l.classes) {
+			continue
 		}
-		switch {
-		case is&without != 0:
-		case is&c != 0:
-			cost := nd.Total
-			if without != 0 {
-				cost -= l.below(at.node, without)
-			}
-			sum.total += cost
-			sum.first[nd.Func] += cost
-			if at.caller != 0 {
-				sum.callers[l.tree.Nodes[at.caller].Func] += cost
-			}
-		default:
-			walk(at.node, at.node)
+		is := l.classes[nd.Func]
+		within[i] = is&(c|without) != 0
+		if is&c == 0 || is&without != 0 {
+			continue
+		}
+		cost := nd.Total
+		if without != 0 {
+			cost -= l.below(int32(i), without)
+		}
+		sum.total += cost
+		sum.first[nd.Func] += cost
+		if nd.Parent != 0 {
+			sum.callers[l.tree.Nodes[nd.Parent].Func] += cost
 		}
 	}
 	return sum
@@ -255,32 +247,28 @@ func (l *look) recursion(r rule) error {
 	if l.tree == nil || l.metric.Kind != recording.Sum {
 		return nil
 	}
-	times, deepest, cost := map[recording.FuncID]int{}, map[recording.FuncID]int{}, map[recording.FuncID]int64{}
-	type step struct {
-		node int32
-		up   bool
-	}
-	todo := []step{{0, false}}
-	for len(todo) > 0 {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		nd := &l.tree.Nodes[at.node]
-		if at.up {
-			times[nd.Func]--
-			continue
+	cost := map[recording.FuncID]int64{}
+	times, deepest := make([]int32, l.rec.Functions.Len()), make([]int32, l.rec.Functions.Len())
+	nodes := l.tree.Nodes
+	l.tree.EachPath(func(i int32) {
+		nd := &nodes[i]
+		if i == 0 || nd.Group != 0 {
+			return
 		}
-		if at.node != 0 && nd.Group == 0 {
-			times[nd.Func]++
-			if times[nd.Func] == deep {
-				cost[nd.Func] += nd.Total
-			}
-			deepest[nd.Func] = max(deepest[nd.Func], times[nd.Func])
-			todo = append(todo, step{at.node, true})
+		n := times[nd.Func] + 1
+		if n == deep {
+			cost[nd.Func] += nd.Total
 		}
-		for _, k := range l.tree.Children(int(at.node)) {
-			todo = append(todo, step{k, false})
+		deepest[nd.Func] = max(deepest[nd.Func], n)
+	}, func(i int32) {
+		if i != 0 && nodes[i].Group == 0 {
+			times[nodes[i].Func]++
 		}
-	}
+	}, func(i int32) {
+		if i != 0 && nodes[i].Group == 0 {
+			times[nodes[i].Func]--
+		}
+	})
 	id, c := most(cost)
 	sure, ok := l.above(l.share(c, l.sum), .25)
 	if !ok {

@@ -107,17 +107,16 @@ func Table(rec *recording.Recording, t *Tree, by By) []Row {
 		t = byLines(rec, t)
 	}
 	group, rows := groups(rec, t, by)
-	on := make([]int32, len(rows)) // how often a row is on the current path
-	t.walk(func(i int) {
+	outer := t.outermost(group, len(rows))
+	for i := range t.Nodes {
 		nd := &t.Nodes[i]
-		g := group[i]
-		if on[g] == 0 {
-			recording.Add(&rows[g].Total, nd.Total)
+		r := &rows[group[i]]
+		if outer[i] {
+			recording.Add(&r.Total, nd.Total)
 		}
-		recording.Add(&rows[g].Self, nd.Self)
-		rows[g].Count += nd.Count
-		on[g]++
-	}, func(i int) { on[group[i]]-- })
+		recording.Add(&r.Self, nd.Self)
+		r.Count += nd.Count
+	}
 	// The root is a row only when records have empty stacks.
 	if r := &rows[0]; r.Self == 0 && r.Count == 0 {
 		rows = rows[1:]
@@ -128,21 +127,14 @@ func Table(rec *recording.Recording, t *Tree, by By) []Row {
 	return rows
 }
 
-// walk visits the nodes depth first: enter before a node's children, leave
-// after them.
-func (t *Tree) walk(enter, leave func(node int)) {
-	stack := []int32{0}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		if i < 0 {
-			stack = stack[:len(stack)-1]
-			leave(int(^i))
-			continue
-		}
-		enter(int(i))
-		stack[len(stack)-1] = ^i
-		stack = append(stack, t.Children(int(i))...)
-	}
+// outermost reports for each node whether no node above it has its row.
+func (t *Tree) outermost(row []int32, rows int) []bool {
+	on := make([]int32, rows) // how often a row is on the current path
+	outer := make([]bool, len(t.Nodes))
+	t.EachPath(func(i int32) {
+		outer[i] = on[row[i]] == 0
+	}, func(i int32) { on[row[i]]++ }, func(i int32) { on[row[i]]-- })
+	return outer
 }
 
 // SortRows orders rows by self, then total, then name.
