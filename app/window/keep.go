@@ -224,6 +224,9 @@ func (k *keeper) Prefer(was, now workspace.Prefs) {
 		if now.Scale != was.Scale {
 			v.Scale = now.Scale
 		}
+		if now.Columns != was.Columns {
+			v.Gutter, v.Details = now.Columns.Gutter, now.Columns.Details
+		}
 		for i := range view.Fields {
 			if key := view.Fields[i].Key; now.Look[key] != was.Look[key] {
 				v.SetText(key, now.Look[key])
@@ -236,7 +239,7 @@ func (k *keeper) Prefer(was, now workspace.Prefs) {
 // requested.
 func (k *keeper) prefs(askedTheme bool) workspace.Prefs {
 	v := &k.settings
-	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Look: view.Kept{}}
+	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Columns: workspace.Columns{Gutter: v.Gutter, Details: v.Details}, Look: view.Kept{}}
 	for i := range view.Fields {
 		if f := &view.Fields[i]; f.Remembered {
 			p.Look[f.Key] = v.Text(f.Key)

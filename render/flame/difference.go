@@ -22,6 +22,9 @@ type Difference struct {
 	// Base and Up are as in Picture.
 	Base int
 	Up   bool
+	// Whole is the change of the total, of which a bar's colour shows the bar's share; 0
+	// for colours by the ratio of B to A.
+	Whole int64
 	// Noise reports whether a difference is within noise; such bars are grey. nil if
 	// unknown.
 	Noise func(node int) bool
@@ -51,6 +54,12 @@ func Change(n *compare.Node) float64 {
 		return -1
 	}
 	return max(-1, min(1, math.Log2(float64(b)/float64(a))))
+}
+
+// shareOf returns the value behind a bar's colour if it shows the bar's share of the whole
+// change: 1 for all of it or more, with the sign of the bar's own change.
+func shareOf(n *compare.Node, whole int64) float64 {
+	return max(-1, min(1, (float64(n.B.Total)-float64(n.A.Total))/math.Abs(float64(whole))))
 }
 
 // Shade emphasizes small changes. The colours of changes are computed from its result.
@@ -121,6 +130,9 @@ func (p *Difference) bar(c raster.Surface, b *Bar, y int) {
 	n := &p.Shape.Nodes[b.Node]
 	name, said := p.Root, ""
 	change := Shade(Change(n))
+	if p.Whole != 0 {
+		change = Shade(shareOf(n, p.Whole))
+	}
 	noise := p.Noise != nil && p.Noise(int(b.Node))
 	if noise {
 		change = 0

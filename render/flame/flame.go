@@ -112,7 +112,7 @@ type Picture struct {
 	Mark      func(recording.FuncID) bool
 	DimOthers bool
 	// Waiting is each node's time off CPU, if known; that part of the node's bar is
-	// paler.
+	// darker.
 	Waiting []int64
 	// Root is the label of the outermost bar.
 	Root string

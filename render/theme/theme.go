@@ -177,17 +177,13 @@ func (t *Theme) Above(c color.NRGBA) (bar, label color.NRGBA) {
 	return Mix(c, t.Background, .45), t.OnBar
 }
 
-// Waiting returns the colour for the off-CPU part of a bar: a paler tone of the bar's
-// colour, on which labels stay legible, or a darker one if the bar is as pale as the
-// background.
+// Waiting returns the colour for the off-CPU part of a bar: a darker tone of the bar's
+// colour, on which labels stay legible. A paler one would vanish on a light background.
 func (t *Theme) Waiting(c color.NRGBA) color.NRGBA {
-	switch light := (2*int(c.R) + 5*int(c.G) + int(c.B)) / 8; {
-	case t.Dark:
+	if t.Dark {
 		return Mix(c, t.Lane, .2)
-	case light > 228:
-		return Mix(c, t.OnBar, .15)
 	}
-	return Mix(c, t.Lane, .6)
+	return Mix(c, t.OnBar, .15)
 }
 
 // Fade returns the colour of a bar that is dimmed because others are highlighted.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 
 	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
@@ -11,9 +12,9 @@ import (
 	"ashlar/render/units"
 )
 
-// CounterName returns the name of a counter with its series.
+// CounterName returns the name of a counter with its series, unless the name ends with it.
 func CounterName(c *recording.Counter) string {
-	if c.Series == "" || c.Series == c.Name {
+	if c.Series == "" || c.Series == c.Name || strings.HasSuffix(c.Name, " "+c.Series) {
 		return c.Name
 	}
 	return c.Name + " " + c.Series

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
-	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -39,7 +39,7 @@ type Picture struct {
 	// all of them are faded.
 	Sets []*recording.CallSet
 
-	// OnCPU is the time of spans on CPU; the rest of a span's bar is paler.
+	// OnCPU is the time of spans on CPU; the rest of a span's bar is darker.
 	OnCPU *recording.OnCPU
 
 	// Chosen tracks have a stripe in the gutter.
@@ -216,10 +216,23 @@ func (p *Picture) gutter(r *Row, y int) {
 	p.Fonts.Name.Draw(p.c, float32(x), y+p.px(16), name, text, x, right)
 	p.Fonts.Small.Draw(p.c, float32(x), y+p.px(31), p.Fonts.Small.FitText(note, float32(right-x)), dim, x, right)
 	p.subRow(r, y, x, right)
-	if r.Lanes < r.All && !r.Collapsed && r.Height > p.px(56) {
-		more := "+" + safetext.Plural(r.All-r.Lanes, "lane")
-		p.Fonts.Small.Draw(p.c, float32(x), y+r.Height-p.px(10), more, raster.Pack(t.Faint), x, right)
+	p.more(r)
+}
+
+// more draws the button that shows the hidden lanes of a row.
+func (p *Picture) more(r *Row) {
+	b := p.Plan.MoreButton(r, p.View.Scroll, p.Gutter)
+	if b.Empty() {
+		return
 	}
+	t, f := p.Palette.Theme, p.Fonts.Small
+	text := r.moreText()
+	if f.Measure(text) > float32(b.Dx()-p.px(12)) {
+		text = "+" + strconv.Itoa(r.All-r.Lanes)
+	}
+	p.c.Bar(b.Min.X, b.Min.Y, b.Max.X, b.Max.Y, raster.Pack(t.Rule), p.px(4))
+	p.c.Bar(b.Min.X+1, b.Min.Y+1, b.Max.X-1, b.Max.Y-1, raster.Pack(t.Raised), p.px(4))
+	f.Draw(p.c, float32(b.Min.X+p.px(6)), b.Max.Y-p.px(5), text, raster.Pack(t.Dim), b.Min.X, b.Max.X)
 }
 
 // subRow writes the name of the samples below a thread's spans, next to the samples'
@@ -235,7 +248,7 @@ func (p *Picture) subRow(r *Row, y, x, right int) {
 		p.c.Rect(p.px(12), y+top-1, p.w, y+top, p.lanes.rule)
 	}
 	base := max(top+p.px(13), p.px(45))
-	if end := r.Height - p.px(4); base > end || r.Lanes < r.All && base > end-p.px(18) {
+	if end := r.Height - p.px(4); base > end || r.Lanes < r.All && base > end-p.px(22) {
 		return
 	}
 	if !strings.Contains(strings.ToLower(name), "sample") {

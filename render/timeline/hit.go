@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"image"
 	"math"
 
 	"ashlar/ingest/model/lanes"
@@ -13,6 +14,8 @@ type Hit struct {
 	// the names.
 	Row    int
 	Gutter bool
+	// More reports whether the point is on the button that shows the row's hidden lanes.
+	More bool
 	// Found reports whether the hit is a call: Call, from Start to End.
 	Found bool
 	// Track is the index of the row's track, counter or window set.
@@ -53,10 +56,14 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	if i, top := p.Sticky(v.Scroll); i >= 0 && y >= p.Held && y < top+p.Rows[i].Height {
 		h.Row = i
 	}
-	if h.Row < 0 || h.Gutter {
+	if h.Row < 0 {
 		return h
 	}
 	r := &p.Rows[h.Row]
+	if h.Gutter {
+		h.More = image.Pt(x, y).In(p.MoreButton(r, v.Scroll, gutter))
+		return h
+	}
 	lanes := max(1, w-gutter)
 	at := v.Time(float64(x-gutter)+.5, lanes)
 	slack := v.Span()/int64(lanes) + 1
@@ -64,7 +71,8 @@ func At(rec *recording.Recording, p *Plan, v View, x, y, w, gutter int) Hit {
 	switch r.Kind {
 	case TrackRow:
 		in := y - p.Top(r, v.Scroll)
-		if r.Strip == 0 && in < int(7*p.Scale) && h.instant(rec.Tracks[r.Index], at, 5*slack) {
+		bare := !r.hasLanes() && r.Strip == 0
+		if r.Strip == 0 && (bare || in < int(7*p.Scale)) && h.instant(rec.Tracks[r.Index], at, 5*slack) {
 			return h
 		}
 		lane := -1

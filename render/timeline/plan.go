@@ -3,10 +3,12 @@
 package timeline
 
 import (
+	"image"
 	"math"
 	"slices"
 	"sort"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -16,6 +18,7 @@ const (
 	laneHeight   = 18
 	trackPad     = 6
 	minTrack     = 38 // two lines of text in the gutter
+	instantTrack = 22 // a thread with nothing but instants
 	headerHeight = 22
 	windowHeight = 30
 	counterSize  = 42
@@ -25,6 +28,9 @@ const (
 	// mostFound is the largest number of lanes that a track shows because of search
 	// results in it.
 	mostFound = 40
+	// manyTracks is the number of tracks of a process above which its counters come before
+	// them: nobody scrolls past hundreds of threads.
+	manyTracks = 24
 	// stripHeight is the height of the strip of a thread's states above its spans.
 	stripHeight = 6
 )
@@ -102,7 +108,7 @@ type Fold uint8
 
 // Folds of a track.
 const (
-	Auto   Fold = iota // up to compactLanes if there are several tracks
+	Auto   Fold = iota // up to compactLanes if there are several tracks, the busiest track more
 	Full               // every lane
 	Closed             // one lane
 )
@@ -207,6 +213,9 @@ type Layout struct {
 	// Found maps a track to the number of span lanes needed to show the search results in
 	// it; rows that are Auto grow to that number.
 	Found map[int]int
+	// Deep is the number of lanes for which there is room on screen: the busiest thread
+	// shows that many if it is Auto. 0 opens no thread.
+	Deep int
 }
 
 // Sort is the order of the tracks of a process.
@@ -266,7 +275,38 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		p.Empty = "No timestamps"
 	}
 	p.shares()
+	p.open(l, shown)
 	return p
+}
+
+// open shows more lanes of the busiest of the threads that do not show all: as many as
+// there is room for.
+func (p *Plan) open(l Layout, shown int) {
+	best := -1
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		if r.Kind != TrackRow || r.Lanes == r.All || l.Folds[r.Index] != Auto || p.rec.Tracks[r.Index].Kind != recording.ThreadTrack || p.Holds(r) {
+			continue
+		}
+		if best < 0 || r.Busy > p.Rows[best].Busy {
+			best = i
+		}
+	}
+	if best < 0 || l.Deep <= compactLanes {
+		return
+	}
+	old := p.Rows[best]
+	r := trackRow(p.rec, l, old.Index, shown, l.Deep)
+	more := r.Height - old.Height
+	if more <= 0 {
+		return
+	}
+	r.Y, r.Busy = old.Y, old.Busy
+	p.Rows[best] = r
+	for i := range p.Rows[best+1:] {
+		p.Rows[best+1+i].Y += more
+	}
+	p.Height += more
 }
 
 // shares converts numbers of samples to shares of the busiest track's number.
@@ -311,27 +351,41 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 	if closed {
 		return
 	}
+	below := len(tracks) <= manyTracks
+	if !below {
+		p.counters(l, counters)
+	}
 	for _, ti := range tracks {
 		if !empty(ti) {
-			p.add(trackRow(rec, l, ti, shown))
+			p.add(trackRow(rec, l, ti, shown, compactLanes))
 		}
 	}
+	if below {
+		p.counters(l, counters)
+	}
+}
+
+// counters adds rows of counters.
+func (p *Plan) counters(l Layout, counters []int) {
 	for _, ci := range counters {
 		p.add(Row{Kind: CounterRow, Index: ci, Height: l.px(counterSize)})
 	}
 }
 
-func trackRow(rec *recording.Recording, l Layout, ti, shown int) Row {
+// trackRow lays out a track, one of shown that are not empty. If it is Auto it shows at
+// most compact lanes.
+func trackRow(rec *recording.Recording, l Layout, ti, shown, compact int) Row {
 	t := rec.Tracks[ti]
 	lanes, spans, samples := lanesOf(rec, ti, l.Event)
+	bare := lanes == 0 && t.States.Len() == 0 // it has nothing but instants
 	lanes = max(1, lanes)
 	r := Row{Kind: TrackRow, Index: ti, All: lanes, Lanes: lanes, Spans: spans, Samples: samples}
 	chosen := l.Event < len(rec.Events) && rec.Events[l.Event].Basis != recording.FromSpans
 	switch {
 	case l.Folds[ti] == Closed:
 		lanes, r.Collapsed = 1, true
-	case l.Folds[ti] == Auto && shown > 1 && lanes > compactLanes+2:
-		lanes = compactLanes
+	case l.Folds[ti] == Auto && shown > 1 && lanes > compact+2:
+		lanes = compact
 	}
 	r.show(lanes, chosen)
 	if n := min(l.Found[ti], spans, mostFound); n > r.SpanLanes && !r.Collapsed {
@@ -346,7 +400,10 @@ func trackRow(rec *recording.Recording, l Layout, ti, shown int) Row {
 		r.Strip = l.px(stripHeight)
 		r.Height += r.Strip + l.px(1)
 	}
-	if !r.Collapsed {
+	switch {
+	case bare:
+		r.Height = l.px(instantTrack)
+	case !r.Collapsed:
 		r.Height = max(r.Height, l.px(minTrack))
 	}
 	share, _ := busy(rec, l.OnCPU, ti)
@@ -369,6 +426,23 @@ func lanesOf(rec *recording.Recording, ti, event int) (all, spans int, samples *
 	}
 	return all, spans, samples
 }
+
+// LanesIn returns how many lanes fit into a height in pixels.
+func LanesIn(height int, scale float32) int { return int(float32(height) / (laneHeight * scale)) }
+
+// MoreButton returns the position, in the picture, of the button that shows a row's hidden
+// lanes, beside names gutter pixels wide; empty if it shows them all.
+func (p *Plan) MoreButton(r *Row, scroll, gutter int) image.Rectangle {
+	px := func(dp float32) int { return int(math.Round(float64(dp * p.Scale))) }
+	if r.Kind != TrackRow || r.Collapsed || r.Lanes >= r.All || r.Height < px(60) {
+		return image.Rectangle{}
+	}
+	bottom := p.Top(r, scroll) + r.Height - px(5)
+	return image.Rect(px(22), bottom-px(18), gutter-px(8), bottom)
+}
+
+// moreText returns the text of the button.
+func (r *Row) moreText() string { return "Show " + safetext.Plural(r.All-r.Lanes, "more lane") }
 
 // At returns the row at a height in the content, or -1.
 func (p *Plan) At(y int) int {

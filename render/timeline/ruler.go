@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"slices"
 
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -15,8 +16,9 @@ const (
 )
 
 // PaintRuler draws the times of a view on a surface filled with the background colour. It
-// leaves the first gutter pixels to the names. Times count from the recording's start.
-func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, gutter int) {
+// leaves the first gutter pixels to the names, and leaves out labels that would touch one
+// of the covered ranges of pixels. Times count from the recording's start.
+func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raster.Face, scale float32, gutter int, covered ...[2]int) {
 	w, h := c.Size()
 	px := func(dp float32) int { return int(math.Round(float64(dp * scale))) }
 	lanes := max(1, w-gutter)
@@ -40,7 +42,10 @@ func PaintRuler(c raster.Surface, v View, start int64, th *theme.Theme, f *raste
 		if p >= gutter {
 			c.Rect(p, h-px(9), p+1, h, faint)
 		}
-		if lx := float32(p + px(4)); lx >= float32(gutter) && lx+f.Measure(label) <= float32(w) {
+		lx := float32(p + px(4))
+		end := lx + f.Measure(label)
+		under := slices.ContainsFunc(covered, func(r [2]int) bool { return lx < float32(r[1]) && end > float32(r[0]) })
+		if !under && lx >= float32(gutter) && end <= float32(w) {
 			f.Draw(c, lx, px(16), label, dim, gutter, w)
 		}
 	}

@@ -6,7 +6,11 @@ import (
 	"strings"
 )
 
-// Change writes by how much a became b: +12.7 %, new, −100 %, ×32.0.
+// mostTimes is the largest ratio that is written. Larger ones have a first value close to
+// nothing, whose error they multiply.
+const mostTimes = 1000
+
+// Change writes by how much a became b: +12.7 %, new, −100 %, ×32.0, over ×1000.
 func Change(a, b int64) string {
 	switch {
 	case a == b:
@@ -18,6 +22,8 @@ func Change(a, b int64) string {
 	}
 	p := (float64(b) - float64(a)) / math.Abs(float64(a)) * 100
 	switch {
+	case p >= (mostTimes-1)*100:
+		return "over ×" + strconv.Itoa(mostTimes)
 	case p >= 1000:
 		return "×" + strconv.FormatFloat(float64(b)/float64(a), 'f', 1, 64)
 	case math.Abs(p) < .05:
@@ -38,7 +44,11 @@ func Times(a, b int64) string {
 	case a == 0:
 		return "infinitely many times"
 	}
-	return strconv.FormatFloat(float64(b)/float64(a), 'f', 3, 64) + " times"
+	times := float64(b) / float64(a)
+	if times >= mostTimes {
+		return "over " + strconv.Itoa(mostTimes) + " times"
+	}
+	return strconv.FormatFloat(times, 'f', 3, 64) + " times"
 }
 
 // Level writes a confidence from 0 to 1; never 100 %, since nothing is that

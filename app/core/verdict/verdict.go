@@ -220,8 +220,8 @@ func size(v int64) int64 { return max(v, -v) }
 func longer(a, b int64) string {
 	c := units.Change(a, b)
 	switch {
-	case strings.HasPrefix(c, "×"):
-		return c[len("×"):] + " times as long"
+	case strings.Contains(c, "×"):
+		return strings.Replace(c, "×", "", 1) + " times as long"
 	case b < a:
 		return strings.TrimLeft(c, "−") + " shorter"
 	}

@@ -285,6 +285,8 @@ func costs(text string, a, b int64) bool {
 	number, isShare := strings.CutSuffix(text, " %")
 	want, ok := float64(b)/float64(a), strings.HasPrefix(text, "×")
 	switch {
+	case text == "over ×1000":
+		return a > 0 && want >= 1000
 	case a == b:
 		return text == "0 %"
 	case isShare && strings.HasPrefix(text, "−"):

@@ -28,7 +28,7 @@ func (a Amount) Color(same, more, less ui.Colour) ui.Colour {
 
 // MetricTitle names a metric with its event.
 func MetricTitle(e *recording.Event, metric int) string {
-	return e.Title() + " · " + e.Metrics[metric].Name
+	return e.Title() + " · " + e.MetricTitle(metric)
 }
 
 // NormalizeWords are the names of the normalisations.

@@ -239,10 +239,12 @@ func (p *Finder) Walk(s *panel.Host, next bool) {
 	}
 	var to search.Hit
 	var ok bool
+	// After the view was moved away from the current hit, the search goes on from the view.
+	walked := sp.walked && sp.at.Time <= p.View.To && sp.at.Time >= p.View.From
 	switch {
-	case sp.walked && next:
+	case walked && next:
 		to, ok = h.Next(sp.at)
-	case sp.walked:
+	case walked:
 		to, ok = h.Prev(sp.at)
 	case next:
 		to, ok = h.From(p.View.From)
@@ -283,6 +285,7 @@ func (p *Finder) walkFunctions(s *panel.Host, next bool) {
 func (p *Finder) Stop() {
 	p.List.lists.Stop()
 	p.List.functions.Orders.Stop()
+	p.List.names.sums.Stop()
 }
 
 // Focus gives the line the keyboard with the next frame.

@@ -23,12 +23,14 @@ import (
 	"ashlar/render/widget"
 )
 
-// hitList is the list below the search line: the hits in order of time, or the functions
-// by decreasing total in a recording without times. Only visible rows are looked up, in
-// the background.
+// hitList is the list below the search line: the found functions with the sums of their
+// hits, the hits in order of time, or the functions by decreasing total in a recording
+// without times. Only visible rows are looked up, in the background.
 type hitList struct {
 	widget.List
-	Open bool
+	names    namePart
+	segments widget.Segments
+	Open     bool
 	// Focused reports whether the search line has had the keyboard focus since the list
 	// opened. The list closes when the line loses it.
 	Focused bool
@@ -78,6 +80,8 @@ func (p *Finder) openHits() {
 	l.Open, l.Down, l.Chosen = true, 0, 0
 	if !p.Timed() {
 		l.Chosen = max(0, int64(p.Fresh().function))
+	} else if p.grouped() {
+		l.Chosen = 0
 	} else if h := p.hits(); h != nil {
 		at, ok := p.Fresh().at, p.Fresh().walked
 		if !ok {
@@ -103,6 +107,9 @@ func (p *Finder) hits() *search.Hits {
 func (l *hitList) length(p *Finder) int64 {
 	if !p.Timed() {
 		return int64(len(l.functions.Rows))
+	}
+	if p.grouped() {
+		return int64(len(l.names.have))
 	}
 	if h := p.hits(); h != nil {
 		return h.Len()
@@ -140,6 +147,11 @@ func (l *hitList) goTo(s *panel.Host, p *Finder, row int64) {
 		p.goToFunction(int(row))
 		return
 	}
+	if p.grouped() {
+		p.goToName(int(row), false)
+		s.Wake()
+		return
+	}
 	if h := p.hits(); h != nil {
 		at, i := l.hits, row-l.Have.From
 		if h != l.Have.hits || i < 0 || i >= int64(len(at)) { // not looked up yet
@@ -175,6 +187,10 @@ func (l *hitList) update(p *Finder, wake func()) {
 		}
 		return
 	}
+	if h := p.hits(); h != nil && p.grouped() {
+		l.names.update(h, wake)
+		return
+	}
 	if k, rec := l.Want, p.Rec; k.hits != nil {
 		l.listed, l.Have, _ = l.lists.Ask(k, wake, func(context.Context) (d listed, err error) {
 			d.hits = k.hits.List(k.From, k.n)
@@ -193,8 +209,13 @@ func (l *hitList) events(s *panel.Host, p *Finder, u *ui.UI, body image.Rectangl
 		case widget.Moved:
 			s.Wake()
 		case widget.Clicked, widget.DoubleClicked:
-			if i >= 0 {
-				l.Chosen = int64(i)
+			if i < 0 {
+				break
+			}
+			if l.Chosen = int64(i); p.grouped() && l.onLongest(u, body) {
+				l.Open, p.blur = false, true
+				p.goToName(i, true)
+			} else {
 				l.goTo(s, p, l.Chosen)
 			}
 		}
@@ -224,15 +245,22 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	}
 	size := u.Constraints.Max
 	th, h := u.Theme, u.Px(widget.RowHeight)
+	both := 0 // height of the line that switches between functions and hits
+	if p.Timed() && p.groups() {
+		both = h
+	}
+	if p.grouped() {
+		l.update(p, s.Do.Wake)
+	}
 	n := l.length(p)
 	l.Seen = int(max(1, min(n, listRows, int64((size.Y-l.box.Max.Y-u.Px(60))/h))))
 	right := min(l.box.Max.X, size.X-u.Px(8))
-	box := image.Rect(max(u.Px(8), right-u.Px(listWidth)), l.box.Max.Y+u.Px(5), right, l.box.Max.Y+u.Px(5)+(l.Seen+1)*h+u.Px(12))
+	box := image.Rect(max(u.Px(8), right-u.Px(listWidth)), l.box.Max.Y+u.Px(5), right, l.box.Max.Y+u.Px(5)+(l.Seen+1)*h+both+u.Px(12))
 	l.outside(u, size, l.box)
 	u.Round(box.Add(image.Pt(0, u.Px(2))), 8, theme.WithAlpha(ui.Colour{}, .25))
 	u.Round(box, 8, th.Raised)
 	u.Border(box, 8, 1, th.Rule)
-	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+u.Px(4)+h)
+	head := image.Rect(box.Min.X+u.Px(6), box.Min.Y+both+u.Px(4), box.Max.X-u.Px(16), box.Min.Y+both+u.Px(4)+h)
 	body := image.Rect(head.Min.X, head.Max.Y, head.Max.X, head.Max.Y+l.Seen*h)
 	l.events(s, p, u, body, h)
 	if l.Down < 0 { // scroll to the chosen row, with some rows before it
@@ -240,7 +268,12 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 	}
 	l.Down = max(0, min(l.Down, int(n)*h-body.Dy()))
 	first := int64(l.Down / h)
-	if p.Timed() {
+	if both > 0 {
+		l.switchLists(p, u, image.Rect(box.Min.X, box.Min.Y+u.Px(3), box.Max.X, box.Min.Y+u.Px(3)+both))
+	}
+	if p.grouped() {
+		l.nameCells(s, u, head, [5]string{"Function", "Count", "Total", "Longest", "First"}, th.Dim)
+	} else if p.Timed() {
 		l.Want = hitsKey{p.hits(), first, l.Seen + 1}
 		l.update(p, s.Do.Wake)
 		l.cells(s, u, head, []string{"Match", "Start", "Duration", "Thread"}, nil, th.Dim)
@@ -248,7 +281,9 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 		l.cells(s, u, head, []string{"Match", "Self", "Total", "Module"}, nil, th.Dim)
 	}
 	u.HLine(head.Min.X, head.Max.X, head.Max.Y-1, th.Rule)
-	if n == 0 {
+	if n == 0 && p.grouped() {
+		u.Text(body, "Counting…", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
+	} else if n == 0 {
 		u.Text(body, "No matches", ui.Style{Size: 12, Color: th.Dim, Align: ui.Middle})
 	}
 	u.At(body, func(u *ui.UI) {
@@ -259,6 +294,10 @@ func (l *hitList) Layout(s *panel.Host, p *Finder, u *ui.UI) {
 				u.Round(line, 4, theme.WithAlpha(th.Accent, .22))
 			case inside:
 				u.Round(line, 4, theme.WithAlpha(th.Text, .06))
+			}
+			if p.grouped() {
+				l.nameRow(s, p, u, line, i)
+				return
 			}
 			texts, swatch := l.row(s, p, int64(i))
 			l.cells(s, u, line, texts, swatch, th.Text)

@@ -6,6 +6,7 @@ import (
 
 	"gioui.org/io/event"
 	"gioui.org/io/key"
+	gio "gioui.org/widget"
 
 	"ashlar/app/core/tables"
 	"ashlar/render/ui"
@@ -17,6 +18,7 @@ type Deck[S any] struct {
 	Rows []Row[S]
 	All  []Panel[S]
 	keys []widget.ClickArea // click areas of the tabs
+	more gio.Clickable
 }
 
 // NewDeck makes the panels of a registry.
@@ -95,37 +97,38 @@ func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
 	return u.Area(tag, keys, parts...)
 }
 
-// Tabs draws the tabs in r up to right, gap apart, and handles clicks on them; it returns
-// their right end. If there is not enough room, it leaves out the first tabs so that the
-// chosen one is visible; the palette lists all of them.
-func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right int, gap float32) int {
+// tabWidth returns the width of a tab's title.
+func (d *Deck[S]) tabWidth(u *ui.UI, i int) int {
+	return u.Measure(d.Rows[i].Title, ui.Style{Size: 12.5, Weight: ui.Medium}).X
+}
+
+// TabsWidth returns the width of all tabs together, gap dp apart.
+func (d *Deck[S]) TabsWidth(u *ui.UI, name string, of S, gap float32) (w int) {
+	for i := range d.Rows {
+		if i == d.At(name) || !d.rare(i, of) {
+			w += d.tabWidth(u, i) + u.Px(gap)
+		}
+	}
+	return w
+}
+
+// Tabs draws the tabs in r up to right, gap dp apart, and handles clicks on them; it
+// returns their right end. Tabs for which there is no room are in a menu at the end,
+// together with those that are rarely shown; the tab of the visible panel always has room.
+func (d *Deck[S]) Tabs(h *Host, u *ui.UI, r image.Rectangle, name *string, of S, right int, gap float32) int {
 	th := u.Theme
 	x := r.Min.X + u.Px(14)
-	width := func(i int) int { return u.Measure(d.Rows[i].Title, ui.Style{Size: 12.5, Weight: ui.Medium}).X }
-	chosen := d.At(*name)
-	var shown []int
-	room := right - x // for further tabs, after those up to the chosen one
-	for i := range d.Rows {
-		if i != chosen && d.rare(i, of) {
-			continue
-		}
-		if shown = append(shown, i); i < chosen {
-			room -= width(i) + u.Px(gap)
-		}
-	}
-	for ; chosen >= 0 && room < width(chosen) && shown[0] != chosen; shown = shown[1:] {
-		room += width(shown[0]) + u.Px(gap)
-	}
+	shown, rest := d.fitting(u, right-x, *name, of, gap)
 	for _, i := range shown {
-		title, is := d.Rows[i].Title, i == chosen
+		title, is := d.Rows[i].Title, d.Rows[i].Name == *name
 		st := ui.Style{Size: 12.5, Color: th.Dim}
-		if is {
+		switch {
+		case is:
 			st.Color, st.Weight = th.Text, ui.Medium
+		case d.Rows[i].NoData != nil && d.Rows[i].NoData(of):
+			st.Color = th.Faint
 		}
-		w := width(i)
-		if x+w > right {
-			break
-		}
+		w := d.tabWidth(u, i)
 		clicked, hovered := d.keys[i].Clicked(u, image.Rect(x-u.Px(6), r.Min.Y+1, x+w+u.Px(10), r.Max.Y))
 		if clicked {
 			*name = d.Rows[i].Name
@@ -139,7 +142,52 @@ func (d *Deck[S]) Tabs(u *ui.UI, r image.Rectangle, name *string, of S, right in
 		}
 		x += w + u.Px(gap)
 	}
-	return x
+	if len(rest) == 0 {
+		return x
+	}
+	w := u.Choice(&d.more, x-u.Px(6), r.Min.Y+u.Px(4), moreTabs, 0)
+	if d.more.Clicked(u.Context) {
+		var items []widget.Item
+		for _, i := range rest {
+			items = append(items, widget.Item{Title: d.Rows[i].Title, Do: func() { *name = d.Rows[i].Name }})
+		}
+		h.Menu = widget.NewMenu(image.Pt(x-u.Px(6), r.Max.Y), items)
+	}
+	return x + w
+}
+
+// moreTabs is the title of the menu of the tabs for which there is no room.
+const moreTabs = "More"
+
+// fitting returns the tabs that fit into room pixels and the tabs for the menu, which is
+// empty if all tabs fit.
+func (d *Deck[S]) fitting(u *ui.UI, room int, name string, of S, gap float32) (shown, rest []int) {
+	chosen, space := d.At(name), u.Px(gap)
+	full := d.TabsWidth(u, name, of, gap)-space > room
+	if room += space; full { // there is no gap after the last tab
+		room -= u.ChoiceWidth(nil, moreTabs, 0) + space
+	}
+	if chosen >= 0 {
+		room -= d.tabWidth(u, chosen) + space
+	}
+	for i := range d.Rows {
+		w := d.tabWidth(u, i) + space
+		switch {
+		case i == chosen:
+			shown = append(shown, i)
+		case d.rare(i, of):
+			rest = append(rest, i)
+		case w <= room:
+			shown = append(shown, i)
+			room -= w
+		default:
+			room, rest = 0, append(rest, i)
+		}
+	}
+	if !full {
+		return shown, nil
+	}
+	return shown, rest
 }
 
 // Tooltip draws the tooltip of the panel with a name, if it has one.

@@ -74,7 +74,10 @@ type Row[S any] struct {
 	// Rare reports whether the tab is visible only while its panel is shown; nil for
 	// permanent tabs.
 	Rare func(of S) bool
-	New  func() Panel[S]
+	// NoData reports whether the recording can never have anything for the panel, whose tab
+	// is then faint; nil for no.
+	NoData func(of S) bool
+	New    func() Panel[S]
 }
 
 // Find returns the first panel of type P.

@@ -61,8 +61,8 @@ type SideActions struct {
 	CommandItem   func() widget.Item
 	// TableItems returns the menu items that copy or save the visible table.
 	TableItems func() []widget.Item
-	// WhySlow compares the slow calls of a function with the rest, in place.
-	WhySlow func(f recording.Function)
+	// WhySlow compares the slow calls of a function in a scope with the rest, in place.
+	WhySlow func(f recording.Function, in recording.Scope)
 	// CompareTypical compares one call, given as a set, with the typical call.
 	CompareTypical func(one string)
 	// Show brings a hit into view and selects it.

@@ -75,8 +75,34 @@ func (g *Group) whole() bool {
 	return true
 }
 
+// Switch offers scopes of which one is on, at the left of the row. Without titles there is
+// none.
+type Switch struct {
+	Titles   []string
+	On       int // -1 for none
+	Set      func(int)
+	segments widget.Segments
+}
+
+// width returns the width of the switch with the space after it.
+func (s *Switch) width(u *ui.UI) int {
+	if len(s.Titles) == 0 {
+		return 0
+	}
+	return s.segments.Width(u, s.Titles) + u.Px(10)
+}
+
+// layout draws the switch from x on.
+func (s *Switch) layout(h *panel.Host, u *ui.UI, x, y int) {
+	if i := s.segments.Layout(u, x, y, s.Titles, s.On); i >= 0 {
+		s.Set(i)
+		h.Wake()
+	}
+}
+
 // Bar draws the row and handles clicks on it.
 type Bar struct {
+	Switch          Switch
 	bodies, crosses []widget.ClickArea
 	others          widget.ClickArea // the count of chips that do not fit
 	tip             *Chip
@@ -102,6 +128,10 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 	u.Fill(r, th.Surface)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	x, end := r.Min.X+u.Px(14), r.Max.X-u.Px(12)
+	if w := b.Switch.width(u); w > 0 {
+		b.Switch.layout(h, u, x-u.Px(8), r.Min.Y+u.Px(2))
+		x += w
+	}
 	widths, all := b.measure(u, groups)
 	rs := ui.Style{Size: textSize, Color: th.Dim, Align: ui.End}
 	if w := u.Measure(right, rs).X; w > 0 && x+all+u.Px(16)+w <= end {
@@ -119,7 +149,7 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 			b.badge(u, ui.Rect(x, r.Min.Y+u.Px(6), u.Px(14), u.Px(14)), g.Side)
 			x += u.Px(badgeRoom)
 		}
-		if text := g.wholeText(groups); text != "" {
+		if text := b.wholeText(g, groups); text != "" {
 			st := ui.Style{Size: textSize, Color: th.Dim}
 			w := u.Measure(text, st).X
 			u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(2), r.Max.Y), text, st)
@@ -139,9 +169,10 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 	}
 }
 
-// wholeText returns the text of a group without limits, "" for one with limits.
-func (g *Group) wholeText(groups []Group) string {
-	if !g.whole() || g.Side == "" && len(groups) > 1 {
+// wholeText returns the text of a group without limits, "" for one with limits or if the
+// switch says it.
+func (b *Bar) wholeText(g *Group, groups []Group) string {
+	if len(b.Switch.Titles) > 0 || !g.whole() || g.Side == "" && len(groups) > 1 {
 		return ""
 	}
 	return "Whole recording"
@@ -154,7 +185,7 @@ func (b *Bar) measure(u *ui.UI, groups []Group) (widths []int, all int) {
 		if g.Side != "" {
 			all += u.Px(badgeRoom)
 		}
-		if text := g.wholeText(groups); text != "" {
+		if text := b.wholeText(g, groups); text != "" {
 			all += u.Measure(text, ui.Style{Size: textSize}).X + u.Px(10)
 		}
 		for k := range g.Chips {

@@ -132,17 +132,20 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), p.EventItems())
 	}
 	at = x
-	m := p.MetricOf()
-	x += u.Choice(&p.MetricButton, x, y, s.choiceName(u, m.Name), 0)
+	e, name := &p.Rec.Events[p.Event], ""
+	if p.Metric >= 0 && p.Metric < len(e.Metrics) {
+		name = e.MetricTitle(p.Metric)
+	}
+	x += u.Choice(&p.MetricButton, x, y, s.choiceName(u, name), 0)
 	if p.MetricButton.Clicked(u.Context) {
 		var items []widget.Item
-		ms := p.Rec.Events[p.Event].Metrics
+		ms := e.Metrics
 		for i := range ms {
 			detail := ""
 			if ms[i].Total != recording.Missing {
 				detail = units.Bound(&ms[i]) + units.Value(ms[i].Total, &ms[i])
 			}
-			items = append(items, widget.Item{Title: ms[i].Name, Detail: detail, On: i == p.Metric, Do: func() { p.Metric = i }})
+			items = append(items, widget.Item{Title: e.MetricTitle(i), Detail: detail, On: i == p.Metric, Do: func() { p.Metric = i }})
 		}
 		s.Menu = widget.NewMenu(image.Pt(at, y+u.Px(30)), items)
 	}

@@ -31,6 +31,7 @@ type bench struct {
 	router input.Router
 	ops    op.Ops
 	now    time.Time
+	size   image.Point // of the window
 }
 
 const someTrace = `[{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"server"}},{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"net"}},
@@ -61,8 +62,16 @@ func (b *bench) frame() {
 	b.now = b.now.Add(20 * time.Millisecond)
 	b.ops.Reset()
 	b.Layout(layout.Context{Ops: &b.ops, Now: b.now, Source: b.router.Source(),
-		Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1280, 800))})
+		Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(b.window())})
 	b.router.Frame(&b.ops)
+}
+
+// window returns the size of the window.
+func (b *bench) window() image.Point {
+	if b.size == (image.Point{}) {
+		return image.Pt(1280, 800)
+	}
+	return b.size
 }
 
 func (b *bench) press(name key.Name, mods key.Modifiers) {

@@ -142,7 +142,7 @@ func (s *Shell) savePicture() {
 // goroutine can draw it. It shares no pictures with this shell.
 func (s *Shell) Snapshot() *Shell {
 	o := New(s.Theme)
-	o.Mode, o.View, o.Scale, o.HiddenColumns = s.Mode, s.View, s.Scale, s.HiddenColumns
+	o.Mode, o.View, o.Scale, o.Columns, o.HiddenColumns = s.Mode, s.View, s.Scale, s.Columns, s.HiddenColumns
 	if s.Pane == nil {
 		return o
 	}

@@ -73,7 +73,7 @@ func TestMenusHaveIcons(t *testing.T) {
 // shapes draws the next frame as text.
 func (b *bench) shapes() string {
 	b.t.Helper()
-	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))
+	b.Shapes = svg.New(b.window().X, b.window().Y, raster.Pack(b.Theme.Background))
 	b.frame()
 	var all strings.Builder
 	if err := b.Shapes.Write(&all, ""); err != nil {

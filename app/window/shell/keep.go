@@ -45,6 +45,9 @@ func (s *Shell) Prefer(p workspace.Prefs) {
 	if p.Scale >= scales[0] && p.Scale <= scales[len(scales)-1] {
 		s.Scale = p.Scale
 	}
+	if p.Columns != (workspace.Columns{}) {
+		s.Columns = p.Columns.Clamped()
+	}
 	st := p.Look.State()
 	if mode := theme.Mode(st.Colour); slices.Contains(theme.Modes, mode) {
 		s.Mode = mode
@@ -62,7 +65,7 @@ func (s *Shell) Prefer(p workspace.Prefs) {
 
 // preferred returns the current preferences.
 func (s *Shell) preferred() workspace.Prefs {
-	return workspace.Prefs{Theme: s.themeName(), Scale: s.Scale, Look: s.Look()}
+	return workspace.Prefs{Theme: s.themeName(), Scale: s.Scale, Columns: s.Columns, Look: s.Look()}
 }
 
 // keep stores what has changed since the last frame, but not while a border is being
@@ -72,7 +75,7 @@ func (s *Shell) keep() {
 		s.Preferred = s.preferred()
 	}
 	p := s.Pane
-	if p != nil && p.Splitter.Pressed {
+	if p != nil && (p.Splitter.Pressed || s.Resizing()) {
 		return
 	}
 	if p != nil && p.Visited {
@@ -105,9 +108,9 @@ func (s *Shell) recents() []Recent {
 	return s.Keep.Recents()
 }
 
-// Columns returns the names of the visible columns of the function table for the
+// TableColumns returns the names of the visible columns of the function table for the
 // settings.
-func (s *Shell) Columns() []string {
+func (s *Shell) TableColumns() []string {
 	return functions.ColumnNames(functions.ColumnSet(s.HiddenColumns))
 }
 

@@ -134,7 +134,7 @@ func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 			line, also := widget.Line{Title: fn.Name, Detail: s.functionDetail(f), Take: func() { s.GoToFunction(f.ID) }}, funcname.Short(fn.Name)
 			if why {
 				line.Title, also = "Why are calls of "+fn.Name+" slow?", "why "+fn.Name
-				line.Take = func() { s.WhySlow(fn) }
+				line.Take = func() { s.WhySlow(fn, s.Pane.Scope) }
 			}
 			add(palette.Other(palette.Item{Rank: 100 + k, Line: line}, text, also))
 		}

@@ -110,13 +110,13 @@ func TestTableIsCopiedExactly(t *testing.T) {
 
 func TestColumnsAreKeptByName(t *testing.T) {
 	s := New(nil)
-	first := s.Columns()
+	first := s.TableColumns()
 	s.setColumns([]string{"self", "file", "no such column"})
-	if got, want := s.Columns(), []string{"function", "file", "self"}; !slices.Equal(got, want) {
+	if got, want := s.TableColumns(), []string{"function", "file", "self"}; !slices.Equal(got, want) {
 		t.Errorf("the columns are %q, want %q", got, want)
 	}
 	s.setColumns(nil)
-	if got := s.Columns(); !slices.Equal(got, first) {
+	if got := s.TableColumns(); !slices.Equal(got, first) {
 		t.Errorf("without names the columns are %q, want those of the beginning, %q", got, first)
 	}
 }

@@ -108,7 +108,7 @@ func (p *Timeline) onLanes(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 		}
 		p.PickHit(h)
 		if p.AtGoal = false; g == widget.DoubleClicked && h.End > h.Start {
-			p.Fit(h.Start, h.End)
+			p.ZoomToBar(&h)
 		}
 	}
 }
@@ -290,7 +290,11 @@ func (p *Timeline) foldHit(h timeline.Hit) {
 	if h.Row < 0 {
 		return
 	}
-	p.Fold(&p.Plan.Rows[h.Row])
+	if r := &p.Plan.Rows[h.Row]; h.More {
+		p.Folds = With(p.Folds, r.Index, timeline.Full)
+	} else {
+		p.Fold(r)
+	}
 }
 
 // Fold opens or closes a row: a process, or a thread. A thread goes through three states:

@@ -25,8 +25,8 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if h.Found && h.Call != recording.NoCall {
 		p.PickHit(h)
 		items = append(items,
-			widget.Item{Title: "Zoom in", Detail: "double click", Do: func() { p.Fit(h.Start, h.End) }},
-			widget.Item{Title: "Select its time", Detail: "Return", Do: func() { p.SelectRange(h.Start, h.End) }},
+			widget.Item{Title: "Zoom in", Detail: "double click", Do: func() { p.ZoomToBar(&h) }},
+			widget.Item{Title: "Select its time", Detail: "Return", Do: p.SelectPicked},
 		)
 		if h.Span >= 0 && h.Samples == nil && !h.IsState() {
 			f := p.Rec.Functions.At(int(p.Rec.Func(h.Call)))

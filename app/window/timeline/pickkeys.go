@@ -191,9 +191,15 @@ func (p *Timeline) PickRow(d int) {
 	}
 }
 
-// SelectPicked selects the time range of the selected item.
+// SelectPicked selects the time range of the selected item; that of a bar on its thread,
+// except in a comparison of two recordings, which compares all threads.
 func (p *Timeline) SelectPicked() {
-	if h := &p.Pick.Hit; p.Timed() && p.pickedRow() >= 0 && h.End > h.Start {
-		p.SelectRange(h.Start, h.End)
+	h := &p.Pick.Hit
+	if !p.Timed() || p.pickedRow() < 0 || h.End <= h.Start {
+		return
+	}
+	p.SelectRange(h.Start, h.End)
+	if p.Pick.Kind == panel.PickBar && !p.Linkable {
+		p.Scope.Tracks = []int{h.Track}
 	}
 }

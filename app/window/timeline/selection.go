@@ -3,6 +3,7 @@ package timeline
 import (
 	"image"
 	"math"
+	"slices"
 
 	"ashlar/ingest/model/recording"
 	"ashlar/render/theme"
@@ -39,6 +40,10 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	if p.pickedRow() >= 0 {
 		p.outline(u, &p.Pick.Hit, th.Accent, 2)
 	}
+	if p.Inside && p.Hit.More {
+		r := p.Plan.MoreButton(&p.Plan.Rows[p.Hit.Row], p.View.Scroll, b.Gutter).Add(b.Lanes.Min)
+		u.Border(r, 4, max(1, u.Px(1)), th.Accent)
+	}
 	if p.Inside && p.Hit.Any() && !p.Lanes.Pressed {
 		p.outline(u, &p.Hit, theme.WithAlpha(th.Text, .75), 1)
 	}
@@ -46,27 +51,94 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 
 // band draws a range through all rows, and its length on the ruler.
 func (p *Timeline) band(u *ui.UI, lanes image.Rectangle, in *recording.Scope, c ui.Colour, name string) {
-	w := p.LaneWidth()
-	x := func(at int64) int {
-		return lanes.Min.X + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.View.X(at, w)))))
-	}
-	x0, x1 := x(in.From), x(in.To)
+	x0, x1 := p.rangeX(in)
 	if x1 < lanes.Min.X || x0 > lanes.Max.X {
 		return
 	}
 	u.At(lanes, func(u *ui.UI) {
 		o := lanes.Min.X
-		u.Fill(image.Rect(x0-o, 0, x1-o, lanes.Dy()), theme.WithAlpha(c, u.Theme.Band))
-		u.VLine(x0-o, 0, lanes.Dy(), c)
-		u.VLine(x1-o, 0, lanes.Dy(), c)
+		for _, y := range p.besideHeaders(lanes.Dy()) {
+			u.Fill(image.Rect(x0-o, y[0], x1-o, y[1]), theme.WithAlpha(c, u.Theme.Band))
+			u.VLine(x0-o, y[0], y[1], c)
+			u.VLine(x1-o, y[0], y[1], c)
+		}
 	})
-	p.pill(u, (max(x0, lanes.Min.X)+min(x1, lanes.Max.X))/2, name+units.Duration(in.To-in.From))
+	p.pill(u, p.rangeMiddle(in), name+units.Duration(in.To-in.From))
+}
+
+// rangeX returns the pixels at which a range begins and ends, at most two outside the
+// lanes.
+func (p *Timeline) rangeX(in *recording.Scope) (x0, x1 int) {
+	w := p.LaneWidth()
+	x := func(at int64) int {
+		return p.Bounds.Lanes.Min.X + p.Bounds.Gutter + int(math.Floor(math.Max(-2, math.Min(float64(w+2), p.View.X(at, w)))))
+	}
+	return x(in.From), x(in.To)
+}
+
+// rangeMiddle returns the pixel in the middle of the visible part of a range.
+func (p *Timeline) rangeMiddle(in *recording.Scope) int {
+	x0, x1 := p.rangeX(in)
+	return (max(x0, p.Bounds.Lanes.Min.X+p.Bounds.Gutter) + min(x1, p.Bounds.Lanes.Max.X)) / 2
+}
+
+// pills returns where the pills of the selected range and of the one compared with it
+// begin and end on the ruler.
+func (p *Timeline) pills(u *ui.UI) (at [2][2]int) {
+	for i, in := range []*recording.Scope{&p.Scope, p.Against} {
+		if in == nil || !in.Ranged {
+			continue
+		}
+		if x0, x1 := p.rangeX(in); x1 >= p.Bounds.Lanes.Min.X+p.Bounds.Gutter && x0 <= p.Bounds.Lanes.Max.X {
+			r := p.pillAt(u, p.rangeMiddle(in), "B  "+units.Duration(in.To-in.From)).Sub(p.Bounds.Ruler.Min)
+			at[i] = [2]int{r.Min.X, r.Max.X}
+		}
+	}
+	return at
+}
+
+// besideHeaders returns the heights, from and to, of the lanes between the headers of
+// processes, which lines would cross out.
+func (p *Timeline) besideHeaders(height int) (parts [][2]int) {
+	type span struct{ from, to int }
+	var heads []span
+	if i, y := p.Plan.Sticky(p.View.Scroll); i >= 0 {
+		heads = append(heads, span{y, y + p.Plan.Rows[i].Height})
+	}
+	for i := max(0, p.Plan.RowAt(0, p.View.Scroll)); i < len(p.Plan.Rows); i++ {
+		r := &p.Plan.Rows[i]
+		top := p.Plan.Top(r, p.View.Scroll)
+		if top >= height {
+			break
+		}
+		if r.Kind == timeline.ProcessRow && !p.Plan.Under(r, top) {
+			heads = append(heads, span{top, top + r.Height})
+		}
+	}
+	slices.SortFunc(heads, func(a, b span) int { return a.from - b.from })
+	y := 0
+	for _, h := range heads {
+		if h.from > y {
+			parts = append(parts, [2]int{y, h.from})
+		}
+		y = max(y, h.to)
+	}
+	if y < height {
+		parts = append(parts, [2]int{y, height})
+	}
+	return parts
 }
 
 // pill shows a time or a length on the ruler.
 func (p *Timeline) pill(u *ui.UI, x int, label string) {
-	st := ui.Style{Size: 11, Weight: ui.Medium, Color: u.Theme.OnAccent, Align: ui.Middle}
-	w := u.Measure(label, st).X + u.Px(18)
+	r := p.pillAt(u, x, label)
+	u.Round(r, 9, u.Theme.Accent)
+	u.Text(r, label, ui.Style{Size: 11, Weight: ui.Medium, Color: u.Theme.OnAccent, Align: ui.Middle})
+}
+
+// pillAt returns the position of a pill whose middle is at x, moved into the ruler.
+func (p *Timeline) pillAt(u *ui.UI, x int, label string) image.Rectangle {
+	w := u.Measure(label, ui.Style{Size: 11, Weight: ui.Medium}).X + u.Px(18)
 	r := ui.Rect(x-w/2, p.Bounds.Ruler.Min.Y+u.Px(3), w, u.Px(18))
 	if off := p.Bounds.Ruler.Min.X + p.Bounds.Gutter - r.Min.X; off > 0 {
 		r = r.Add(image.Pt(off, 0))
@@ -74,8 +146,7 @@ func (p *Timeline) pill(u *ui.UI, x int, label string) {
 	if off := r.Max.X - p.Bounds.Ruler.Max.X; off > 0 {
 		r = r.Sub(image.Pt(off, 0))
 	}
-	u.Round(r, 9, u.Theme.Accent)
-	u.Text(r, label, st)
+	return r
 }
 
 // outline frames a bar.
@@ -102,6 +173,9 @@ func (p *Timeline) outline(u *ui.UI, h *timeline.Hit, c ui.Colour, w int) {
 			return
 		}
 		u.Border(r, 0, w, c)
+		if w > 1 && r.Dx() > 6*w { // a dark line inside sets the frame off from a bar of its colour
+			u.Border(r.Inset(w), 0, 1, u.Theme.OnBar)
+		}
 	})
 }
 

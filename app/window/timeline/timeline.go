@@ -43,6 +43,8 @@ type Timeline struct {
 	// none.
 	Like      []int
 	rangeFrom int64 // where the selected range was begun by keys
+	// Room is the height that the lanes may take, in pixels, whatever they contain.
+	Room int
 	// Unfiltered is the height of all rows without a filter.
 	Unfiltered int
 	Flag       string // id of the mark last gone to
@@ -135,6 +137,7 @@ type rulerKey struct {
 	start int64
 	size  image.Point
 	theme *theme.Theme
+	pills [2][2]int // from and to of the pills on the ruler
 }
 
 type overKey struct {
@@ -205,7 +208,17 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 		hold = p.Bounds.Lanes.Dy() * 2 / 3
 	}
 	return timeline.Layout{Scale: scale, Hold: hold, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
-		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found()}
+		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found(), Deep: p.deep(scale)}
+}
+
+// deep returns the number of lanes of the busiest thread: those for which there is room
+// below its name and its process. A recording that is still read opens no thread, because
+// another may become the busiest.
+func (p *Timeline) deep(scale float32) int {
+	if !p.Rec.Done {
+		return 0
+	}
+	return max(0, timeline.LanesIn(p.Room, scale)-2)
 }
 
 // leastSearched is the minimum number of letters in a search for which rows grow to show
@@ -253,7 +266,7 @@ func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 	if len(p.Plan.Rows) == 0 {
 		text := "All threads are hidden. Press V to list them"
 		if p.Filter != "" {
-			text = "No thread or process matches " + panel.CutName(p.Filter)
+			text = "No thread, process or counter matches " + panel.CutName(p.Filter)
 		}
 		u.Text(image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y), text, ui.Style{Size: 12.5, Color: u.Theme.Dim, Align: ui.Middle})
 	}
@@ -291,10 +304,10 @@ type againstKey struct {
 
 func (p *Timeline) drawRuler(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
-	k := rulerKey{p.View, p.Rec.Start, b.Ruler.Size(), s.Theme}
+	k := rulerKey{p.View, p.Rec.Start, b.Ruler.Size(), s.Theme, p.pills(u)}
 	if !p.ruler.Serves(u) || p.rulerKey != k {
 		p.ruler = u.Paint(&p.rulers, b.Ruler.Size(), func(on raster.Surface) {
-			timeline.PaintRuler(on, p.View, p.Rec.Start, s.Theme, s.Fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.Gutter)
+			timeline.PaintRuler(on, p.View, p.Rec.Start, s.Theme, s.Fonts.Regular(11*u.Metric.PxPerDp), u.Metric.PxPerDp, b.Gutter, k.pills[:]...)
 		})
 		p.rulerKey = k
 	}

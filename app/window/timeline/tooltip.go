@@ -21,6 +21,10 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 	}
 	h := &p.Hit
 	at := widget.Point(p.Bounds.Lanes.Min, p.At)
+	if row := p.rowOf(h); h.Found && row >= 0 { // below the bar, which it would cover
+		_, _, _, y1 := p.Plan.Box(p.View, row, h.Lane, h.Start, h.End, p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
+		at.Y = max(at.Y, p.Bounds.Lanes.Min.Y+y1-u.Px(10))
+	}
 	switch {
 	case h.Window >= 0:
 		lines := []string{"from " + units.Duration(h.Start-p.Rec.Start)}

@@ -45,7 +45,10 @@ func (f *filterPart) layout(p *Timeline, u *ui.UI) {
 		if _, ok := f.editor.Update(u.Context); !ok {
 			break
 		}
-		p.Filter = f.editor.Text()
+		if text := f.editor.Text(); text != p.Filter {
+			p.Filter = text
+			p.View.Scroll = 0 // the first match is the first row
+		}
 	}
 	if f.editor.Text() != p.Filter { // changed by undo or other code
 		f.editor.SetText(p.Filter)
@@ -78,13 +81,13 @@ func (f *filterPart) layout(p *Timeline, u *ui.UI) {
 	widget.EditField(u, &f.editor, in)
 }
 
-// found draws, at the right of r, the number of matching threads and a cross that clears
-// the filter. It returns the x position where they begin.
+// found draws, at the right of r, the number of matching threads and counters and a cross
+// that clears the filter. It returns the x position where they begin.
 func (f *filterPart) found(p *Timeline, u *ui.UI, r image.Rectangle) int {
 	th := u.Theme
 	shown := 0
 	for i := range p.Plan.Rows {
-		if p.Plan.Rows[i].Kind == timeline.TrackRow {
+		if p.Plan.Rows[i].Kind != timeline.ProcessRow {
 			shown++
 		}
 	}

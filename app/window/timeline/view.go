@@ -62,9 +62,20 @@ func (p *Timeline) FitAll() {
 func (p *Timeline) FitSelection() {
 	switch {
 	case p.Pick.Kind != panel.PickNone && p.Pick.Kind != panel.PickNode && p.Pick.Hit.End > p.Pick.Hit.Start:
-		p.Fit(p.Pick.Hit.Start, p.Pick.Hit.End)
+		p.ZoomToBar(&p.Pick.Hit)
 	case p.Scope.Ranged:
 		p.Fit(p.Scope.From, p.Scope.To)
+	}
+}
+
+// ZoomToBar zooms to a bar and opens the lanes of its thread below it.
+func (p *Timeline) ZoomToBar(h *timeline.Hit) {
+	p.Fit(h.Start, h.End)
+	if p.Plan == nil || !h.Found {
+		return
+	}
+	if i := p.rowOf(h); i >= 0 && p.Plan.Rows[i].Kind == timeline.TrackRow && p.Plan.Rows[i].Lanes < p.Plan.Rows[i].All {
+		p.Folds = With(p.Folds, h.Track, timeline.Full)
 	}
 }
 

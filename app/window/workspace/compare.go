@@ -240,6 +240,10 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if d.View == Both && c.timed() {
 		c.splitter.layout(u, c.Bounds.Tabs.Min.Y, r, &c.Split)
 	}
+	for i, p := range c.Panes {
+		d.borderOfNames(u, i, &p.Bounds)
+	}
+	d.borderOfDetails(u, c.Bounds.Side)
 	d.remember(u)
 	for _, p := range c.Panes {
 		p.Tooltip(&d.Host, u)

@@ -60,14 +60,14 @@ func (d *Workspace) CompareCalls() {
 		d.Say("Select a function first (click a bar or a row)")
 		return
 	}
-	d.WhySlow(f)
+	d.WhySlow(f, d.Pane.Scope)
 }
 
 // WhySlow compares the slow calls of a function with the rest: the slowest mode of its
 // durations or, if there is one mode, its slowest tenth.
-func (d *Workspace) WhySlow(f recording.Function) {
+func (d *Workspace) WhySlow(f recording.Function, in recording.Scope) {
 	of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(d.Pane.Rec)}}
-	d.compareFound("Finding slow calls of "+f.Name+"…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+	d.compareFound("Finding slow calls of "+f.Name+"…", in, func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
 		slow, rest, found, err := of.Slow(context.Background(), rec, in)
 		if err == nil {
 			says = "B: " + found + " · A: all other calls · Esc to go back"
@@ -79,7 +79,7 @@ func (d *Workspace) WhySlow(f recording.Function) {
 // CompareTypical compares a call with the typical call: the median of the calls of its
 // function that took about as long.
 func (d *Workspace) CompareTypical(one string) {
-	d.compareFound("Finding the typical call…", func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
+	d.compareFound("Finding the typical call…", d.Pane.Scope, func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
 		if b, err = calls.Parse(one); err != nil {
 			return nil, nil, "", err
 		}
@@ -88,9 +88,9 @@ func (d *Workspace) CompareTypical(one string) {
 	})
 }
 
-// compareFound finds two sets of calls in the selection, in the background, and compares
-// them.
-func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recording, recording.Scope) (a, b *calls.Query, says string, err error)) {
+// compareFound finds two sets of calls in a scope, in the background, and compares them
+// there.
+func (d *Workspace) compareFound(meanwhile string, in recording.Scope, find func(*recording.Recording, recording.Scope) (a, b *calls.Query, says string, err error)) {
 	p := d.Pane
 	switch {
 	case d.Versus != nil:
@@ -100,7 +100,7 @@ func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recordin
 		d.Say("Single calls need spans: this recording has only samples")
 		return
 	}
-	rec, in := p.Rec, p.Scope.Of(nil)
+	rec, in := p.Rec, in.Of(nil)
 	d.Say(meanwhile)
 	session.Go(func() {
 		a, b, says, err := find(rec, in)
@@ -109,7 +109,7 @@ func (d *Workspace) compareFound(meanwhile string, find func(*recording.Recordin
 			case err != nil:
 				d.Say(err.Error())
 			case d.Pane == p && d.Versus == nil && p.Rec == rec:
-				p.Scope.Calls = &recording.CallSet{Text: a.String()}
+				p.Scope = in.Of(&recording.CallSet{Text: a.String()})
 				p.CompareCalls(b.String())
 				p.ShowComparison()
 				d.Say(says)

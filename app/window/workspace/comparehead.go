@@ -106,7 +106,7 @@ func (c *Comparison) Sums(i int) []comparison.Amount {
 	}
 	raw := a.A.RawTotal
 	out := []comparison.Amount{{Text: text}, {Text: units.Change(raw, sides[1].RawTotal), Sign: sides[1].RawTotal - raw}}
-	if raw != 0 && sides[1].RawTotal != raw && !strings.HasPrefix(out[1].Text, "×") {
+	if raw != 0 && sides[1].RawTotal != raw && !strings.Contains(out[1].Text, "×") {
 		out[1].Text += "  ×" + strconv.FormatFloat(float64(sides[1].RawTotal)/float64(raw), 'f', 3, 64)
 	}
 	if a.Compared.Normalize != compare.Raw {

@@ -50,21 +50,22 @@ func (c *Comparison) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 		}
 		b.halves[i] = image.Rect(half.Min.X, y, half.Max.X, max(y, half.Max.Y))
 		p := c.Panes[i]
-		p.Bounds = panel.PaneBounds{Gutter: c.gutter(u)}
+		p.Bounds = panel.PaneBounds{Gutter: c.gutter(d, u, half.Dx())}
 		if d.View.Above() {
 			p.PlaceTimeline(u, b.halves[i])
 		}
 	}
-	b.LowerBounds = d.placeLower(u, r, cut, sideWidth+20, &c.ofTwo)
+	b.LowerBounds = d.placeLower(u, r, cut, comparedDetails, &c.ofTwo)
 }
 
-// gutter returns the width of the names' column of both timelines. It is the same for
-// both, so that linked timelines above each other show a time at the same x position.
-func (c *Comparison) gutter(u *ui.UI) int {
+// gutter returns the width of the names' column of both timelines, which are width wide.
+// It is the same for both, so that linked timelines above each other show a time at the
+// same x position.
+func (c *Comparison) gutter(d *Workspace, u *ui.UI, width int) int {
 	if c.Above {
-		return u.Px(timeline.GutterWidth)
+		return d.Columns.gutter(u, timeline.GutterWidth, width)
 	}
-	return u.Px(compareGutter)
+	return d.Columns.gutter(u, compareGutter, width-width%2)
 }
 
 // halves returns the positions of the sides: side by side, or A above B.

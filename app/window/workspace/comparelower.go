@@ -11,7 +11,7 @@ func (c *Comparison) lower(d *Workspace, u *ui.UI) {
 		u.Area(c.Deck.Tag(), nil)
 		p := c.Panes[c.Focus]
 		p.Bounds.Tabs = c.Bounds.Tabs
-		c.tabs(d, u, c.Bounds.Tabs, &c.Tab, c.timed(), p.viewItems)
+		c.tabs(d, u, c.Bounds.Tabs, 0, &c.Tab, c.timed(), p.viewItems)
 		c.rows(d, u, c.Bounds.Tabs, &c.ScopeBar)
 	}
 	ring := c.Deck.Area(u, &c.Tab, c.Tab, &c.Comparison)

@@ -7,6 +7,7 @@ import (
 	"gioui.org/io/pointer"
 
 	"ashlar/app/window/panel"
+	lanes "ashlar/app/window/timeline"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
@@ -44,12 +45,15 @@ func (p *Pane) tabBar(d *Workspace, u *ui.UI) {
 	r := p.Bounds.Tabs
 	panel.Bar(u, r, p.Timed())
 	at := image.Pt(r.Max.X-u.Px(62), r.Min.Y+u.Px(4))
-	p.Deck.Tabs(u, r, &p.Tab, &p.Side, at.X-u.Px(8), 26)
+	p.Deck.Tabs(&d.Host, u, r, &p.Tab, &p.Side, at.X-u.Px(8), 26)
 	u.Choice(&p.viewButton, at.X, at.Y, "View", 0)
 	if p.viewButton.Clicked(u.Context) {
 		its := append(p.viewItems(), d.commandItem(OfLower))
 		d.Menu = widget.NewMenu(image.Pt(r.Max.X-u.Px(220), r.Max.Y), its)
 	}
+	titles, on := p.PickScopes()
+	sw := &p.ScopeBar.Switch
+	sw.Titles, sw.On, sw.Set = titles, int(on), func(i int) { p.ScopeToPick(lanes.PickScope(i)) }
 	p.ScopeBar.Layout(&d.Host, u, scopeRow(u, r), p.Scoped(d), p.basis())
 }
 

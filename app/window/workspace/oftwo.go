@@ -89,16 +89,20 @@ func (o *ofTwo) become(of *ofTwo) {
 	o.Pairing.Down, o.Pairing.Kind = of.Pairing.Down, of.Pairing.Kind
 }
 
-// tabs draws the tabs in r and the settings at their right. It returns where the tabs end
-// and where the settings begin.
-func (o *ofTwo) tabs(d *Workspace, u *ui.UI, r image.Rectangle, tab *string, grip bool, viewItems func() []widget.Item) (end, right int) {
+// tabGap is the distance between the tabs of a comparison, in dp: they are many.
+const tabGap = 24
+
+// tabs draws the tabs in r and the settings at their right, and leaves spare pixels between
+// them. It returns where the tabs end and where the settings begin.
+func (o *ofTwo) tabs(d *Workspace, u *ui.UI, r image.Rectangle, spare int, tab *string, grip bool, viewItems func() []widget.Item) (end, right int) {
 	panel.Bar(u, r, grip)
 	right = o.buttons.layout(d, u, &o.Comparison, r, viewItems)
-	return o.Deck.Tabs(u, r, tab, &o.Comparison, right, 24), right
+	return o.Deck.Tabs(&d.Host, u, r, tab, &o.Comparison, right-spare, tabGap), right
 }
 
 // rows draws the rows below the tabs: the scope bar and the verdict.
 func (o *ofTwo) rows(d *Workspace, u *ui.UI, r image.Rectangle, chips *scopebar.Bar) {
+	chips.Switch.Titles = nil
 	chips.Layout(&d.Host, u, scopeRow(u, r), d.Scoped(), "")
 	o.Verdict.Layout(&d.Host, u, &o.Comparison, o.verdictRow(d, u, r))
 }

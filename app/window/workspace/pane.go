@@ -93,6 +93,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if _, err := p.ResumeVisit(d); err != nil {
 		d.Say(err.Error())
 	}
+	p.Room = d.timelineRoom(u, r.Dy())
 	p.Replan(u.Metric.PxPerDp)
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, r, err)
@@ -119,6 +120,8 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if d.View == Both && p.Timed() {
 		p.Splitter.layout(u, p.Bounds.Tabs.Min.Y, r, &p.Split)
 	}
+	d.borderOfNames(u, 0, &p.Bounds)
+	d.borderOfDetails(u, p.Bounds.Side)
 	d.remember(u)
 	p.Tooltip(&d.Host, u)
 	p.Deck.Tooltip(&d.Host, u, p.Tab, &p.Side)

@@ -13,7 +13,7 @@ import (
 // place divides r among the parts.
 func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	b := &p.Bounds
-	*b = panel.PaneBounds{Gutter: u.Px(timeline.GutterWidth)}
+	*b = panel.PaneBounds{Gutter: d.Columns.gutter(u, timeline.GutterWidth, r.Dx())}
 	cut := r.Max.Y
 	switch {
 	case !d.View.Above():
@@ -30,13 +30,13 @@ func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if p.ScopeComparison != nil {
 		of = &p.ScopeComparison.ofTwo
 	}
-	b.LowerBounds = d.placeLower(u, r, cut, sideWidth, of)
+	b.LowerBounds = d.placeLower(u, r, cut, detailsWidth, of)
 }
 
 // placeLower divides the area below cut into the tabs with the rows below them, the
-// panel, and a column beside it that is side dp wide. of is the comparison whose verdict
-// is shown, nil for none.
-func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float32, of *ofTwo) (b panel.LowerBounds) {
+// panel, and a column of details beside it, usually details dp wide. of is the comparison
+// whose verdict is shown, nil for none.
+func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, details float32, of *ofTwo) (b panel.LowerBounds) {
 	if !d.View.below() {
 		return b
 	}
@@ -47,11 +47,29 @@ func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, side float3
 			r.Min.Y = of.verdictRow(d, u, b.Tabs).Max.Y
 		}
 		b.Side = r
-		b.Side.Min.X = r.Max.X - min(u.Px(side), r.Dx()/3)
+		b.Side.Min.X = r.Max.X - d.Columns.details(u, details, r.Dx())
 		r.Max.X = b.Side.Min.X
 	}
 	b.Lower = r
 	return b
+}
+
+// timelineShare is the part of the height that the timeline takes if the user chose none
+// and the panel below needs the rest.
+const timelineShare = 11. / 20
+
+// timelineRoom returns the height that the lanes of a timeline may take of a pane's height,
+// in pixels, whatever they contain.
+func (d *Workspace) timelineRoom(u *ui.UI, height int) int {
+	if d.View == Both {
+		height = int(float32(height) * timelineShare)
+	}
+	return height - timelineStrips(u)
+}
+
+// timelineStrips returns the height of the strips above the lanes.
+func timelineStrips(u *ui.UI) int {
+	return u.Px(lanes.OverviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
 }
 
 // timelineHeight returns the timeline's part of height, in pixels: the share the user
@@ -61,7 +79,7 @@ func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	if p.Split > 0 {
 		return max(least, min(int(float32(height)*p.Split), most))
 	}
-	strips := u.Px(lanes.OverviewTop + timeline.OverviewHeight + 2 + timeline.RulerHeight)
+	strips := timelineStrips(u)
 	want := strips + u.Px(60)
 	if p.Plan != nil {
 		want = strips + p.Plan.Height + u.Px(8)
@@ -72,7 +90,7 @@ func (p *Pane) timelineHeight(u *ui.UI, height int) int {
 	} else {
 		want = max(want, p.Unfiltered)
 	}
-	share := height * 11 / 20
+	share := int(float32(height) * timelineShare)
 	if want > share {
 		// Take more than the share only if the flamegraph does not need it.
 		below := u.Px(lowerHead + 220)

@@ -15,13 +15,15 @@ type Prefs struct {
 	Theme string // "system" follows the system
 	// Scale is the scale of the interface.
 	Scale float32
+	// Columns are the widths of the columns beside the timeline and the panels.
+	Columns Columns
 	// Look holds the preferred fields of a State; nil if none was ever set.
 	Look view.Kept
 }
 
 // Equal reports whether p and q are the same.
 func (p *Prefs) Equal(q *Prefs) bool {
-	return p.Theme == q.Theme && p.Scale == q.Scale && maps.Equal(p.Look, q.Look)
+	return p.Theme == q.Theme && p.Scale == q.Scale && p.Columns == q.Columns && maps.Equal(p.Look, q.Look)
 }
 
 // Prefer applies the user's preferred settings.

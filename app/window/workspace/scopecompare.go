@@ -164,9 +164,9 @@ func (w *scopeComparison) lower(d *Workspace, p *Pane, u *ui.UI) {
 	if d.View == Both {
 		u.Area(w.Deck.Tag(), nil)
 		r := b.Tabs
-		end, right := w.tabs(d, u, r, &p.Tab, p.Timed(), p.viewItems)
+		end, right := w.tabs(d, u, r, w.calls.TabsWidth(u, p.Tab, &p.Side, tabGap), &p.Tab, p.Timed(), p.viewItems)
 		r.Min.X = end - u.Px(14)
-		w.calls.Tabs(u, r, &p.Tab, &p.Side, right, 24)
+		w.calls.Tabs(&d.Host, u, r, &p.Tab, &p.Side, right, tabGap)
 		w.rows(d, u, b.Tabs, &p.ScopeBar)
 	}
 	if w.shows(p) {

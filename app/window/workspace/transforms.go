@@ -52,7 +52,7 @@ func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 	if d.Versus == nil {
 		if p.Rec.Counts.Spans > 0 {
 			items = append(items, widget.Item{Title: "List its calls", Detail: d.Callbacks.KeyOf("Calls"), Do: func() { p.Tab, p.List.All = panel.Calls, false }},
-				widget.Item{Title: "Compare its slow calls", Do: func() { d.WhySlow(f) }})
+				widget.Item{Title: "Compare its slow calls", Do: func() { d.WhySlow(f, p.Scope) }})
 		}
 	}
 	change := p.transformItems(analyze.OfFunction, f)

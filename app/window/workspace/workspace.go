@@ -44,6 +44,9 @@ type Workspace struct {
 	View View
 	// Scale is the scale of the interface relative to the display's own; 0 means 1.
 	Scale float32
+	// Columns are the widths of the columns of names and of details.
+	Columns Columns
+	borders borders
 	// FollowFiles follows every file that is opened.
 	FollowFiles bool
 	// Hold makes opened files wait with most of their reading until the channel is
@@ -95,7 +98,6 @@ func NewDesk(th *theme.Theme) Workspace {
 const (
 	tabsHeight = 34
 	lowerHead  = tabsHeight + scopebar.Height
-	sideWidth  = 300
 )
 
 // Above reports whether the timeline is shown.

@@ -107,6 +107,15 @@ func (e *Event) Title() string {
 	return "samples"
 }
 
+// MetricTitle returns the name of a metric for people. The duration of a span less its CPU
+// time is off CPU: it may have waited, or been preempted.
+func (e *Event) MetricTitle(i int) string {
+	if e.Basis == FromSpans && i == SpanWaiting {
+		return "off CPU"
+	}
+	return e.Metrics[i].Name
+}
+
 // NameOrKind returns the name of the event for --event: its name, or its kind if the
 // format has no name for it.
 func (e *Event) NameOrKind() string { return cmp.Or(e.Name, e.Kind, "[unnamed]") }

@@ -80,7 +80,7 @@ func facts(rec *recording.Recording) []fact {
 		}
 		for k := range e.Metrics {
 			m := &e.Metrics[k]
-			fs = append(fs, fact{e.Title() + " · " + m.Name, units.Bound(m) + units.Exact(m.Total, m)})
+			fs = append(fs, fact{e.Title() + " · " + e.MetricTitle(k), units.Bound(m) + units.Exact(m.Total, m)})
 		}
 	}
 	return fs

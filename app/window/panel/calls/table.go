@@ -104,12 +104,12 @@ func allColumns(p *panel.Side, l *session.CallList) []column {
 			}
 		}
 		cs = append(cs, column{key: calls.ByCPU, title: "CPU", right: true, cell: known(func(r *calls.Detail) int64 { return r.CPU })},
-			column{key: calls.ByWaiting, title: "waiting", right: true, cell: known((*calls.Detail).Waiting)})
+			column{key: calls.ByWaiting, title: "off CPU", right: true, cell: known((*calls.Detail).Waiting)})
 	}
 	if len(listed(p).Functions) != 1 {
 		cs = append(cs, column{key: calls.ByFunction, title: "function", cell: func(r *calls.Detail) string { return rec.FuncName(r.Call) }})
 	}
-	cs = append(cs, column{key: calls.ByThread, title: "thread", cell: func(r *calls.Detail) string { return rec.Tracks[r.Track].Label() }})
+	cs = append(cs, column{key: calls.ByThread, title: "thread", cell: func(r *calls.Detail) string { return threadOf(rec, r.Track) }})
 	if states {
 		for _, c := range waitreport.Cells {
 			cs = append(cs, column{key: c.Name, title: c.Name, fixed: true, cell: func(r *calls.Detail) string { return c.Text(rec, r.Row) }})
@@ -119,6 +119,19 @@ func allColumns(p *panel.Side, l *session.CallList) []column {
 		cs = append(cs, column{key: k, title: k, cell: func(r *calls.Detail) string { return r.Arg(k) }})
 	}
 	return cs
+}
+
+// threadOf returns the name of a thread, followed by its process if there are several:
+// threads of different processes often have the same name.
+func threadOf(rec *recording.Recording, track int) string {
+	t := rec.Tracks[track]
+	name := t.Label()
+	if pr := &rec.Processes[t.Process]; len(rec.Processes) > 1 {
+		if of := strings.TrimSpace(pr.Title() + " " + recording.IDText(pr.PID)); of != "" {
+			return name + " · " + of
+		}
+	}
+	return name
 }
 
 // columns returns the visible columns.

@@ -51,15 +51,16 @@ func TestWhatIsAskedOfSlowCalls(t *testing.T) {
 	for _, x := range []struct {
 		slow, all int64
 		apart     bool
+		where     string
 		want      string
 	}{
-		{1, 9, true, ""},
-		{40, 1000, true, "Why are 40 of 1000 calls slow?"},
-		{500, 1000, true, "Why are 500 of 1000 calls slow?"},
-		{760, 1000, true, "Why are 240 of 1000 calls fast?"},
-		{100, 1000, false, "Why are the slowest 100 of 1000 calls slower?"},
+		{1, 9, true, "", ""},
+		{40, 1000, true, " on this thread", "Why are 40 of 1000 calls on this thread slow?"},
+		{500, 1000, true, "", "Why are 500 of 1000 calls slow?"},
+		{760, 1000, true, "", "Why are 240 of 1000 calls fast?"},
+		{100, 1000, false, "", "Why are the slowest 100 of 1000 calls slower?"},
 	} {
-		if got := slowText(x.slow, x.all, x.apart); got != x.want {
+		if got := slowText(x.slow, x.all, x.apart, x.where); got != x.want {
 			t.Errorf("%d of %d: %q, want %q", x.slow, x.all, got, x.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"gioui.org/io/pointer"
 	"gioui.org/op"
 
+	"ashlar/app/core/session"
 	"ashlar/app/window/panel"
 	lanes "ashlar/app/window/timeline"
 	"ashlar/ingest/model/recording"
@@ -92,7 +93,8 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 			ds = append([]Detail{{Key: "Note", Value: note}}, ds...)
 		}
 		if text := p.slow.of(s, p); text != "" {
-			ds = append([]Detail{{Value: text, To: func() { p.Actions.WhySlow(f) }, link: true}}, ds...)
+			in := p.slow.in
+			ds = append([]Detail{{Value: text, To: func() { p.Actions.WhySlow(f, in) }, link: true}}, ds...)
 		}
 	}
 	var keys func(key.Event) bool
@@ -113,7 +115,7 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 			y = p.detailLine(s, u, &ds[i], x, y, right)
 		}
 		if p.Pick.Kind == panel.PickNone {
-			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)))
+			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)-t.scroll))
 		}
 		t.height = y + t.scroll + u.Px(12)
 		rings := over.Stop()
@@ -144,6 +146,9 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 		}
 		return y + p.sheet.Paragraph(u, image.Rect(x, y, right, y), d.Value, st) + u.Px(4)
 	}
+	if d.link {
+		return p.question(s, u, d, x, y, right)
+	}
 	line := u.Px(22)
 	sheet := &p.sheet
 	box := image.Rect(x-u.Px(6), y, right+u.Px(6), y+line)
@@ -153,9 +158,7 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 	}
 	st := ui.Style{Size: 12, Color: th.Text, Align: ui.End}
 	if d.Key == "" {
-		if st.Align = ui.Start; d.link {
-			st.Color = th.Accent
-		}
+		st.Align = ui.Start
 		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.Value, float32(right-x)), st)
 	} else {
 		w := max(u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10))
@@ -177,6 +180,22 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 	return y + line
 }
 
+// question draws a sentence that is a link, wrapped, and returns where the next line
+// begins.
+func (p *Panel) question(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) int {
+	area := p.click()
+	st := ui.Style{Size: 12, Color: u.Theme.Accent, Lines: 4}
+	if area.Inside {
+		st.Color = u.Theme.Text
+	}
+	h := p.sheet.Paragraph(u, image.Rect(x, y+u.Px(3), right, y), d.Value, st) + u.Px(6)
+	if clicked, _ := area.Clicked(u, image.Rect(x-u.Px(6), y, right+u.Px(6), y+h)); clicked {
+		d.To()
+		s.Wake()
+	}
+	return y + h
+}
+
 // Copied returns the copied form of the line.
 func (d *Detail) Copied() string {
 	if d.Exact != "" {
@@ -187,7 +206,8 @@ func (d *Detail) Copied() string {
 
 // heaviest lists the functions with the largest self weight by magnitude: negative
 // weights, as for memory freed between two heap profiles, count by their distance from
-// zero.
+// zero. It lists as many as fit into r, and at least fewestHeaviest, for which the panel
+// scrolls.
 func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	a := p.Doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
@@ -197,9 +217,6 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	m := a.Metric()
 	line := u.Px(22)
 	y := r.Min.Y
-	if r.Dy() < 3*line {
-		return y
-	}
 	sheet := &p.sheet
 	title := "Top functions by self"
 	if a.Rows[len(a.Rows)-1].Self < 0 {
@@ -207,8 +224,9 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	}
 	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
-	for _, i := range heaviestRows(a.Rows, mostHeaviest) {
-		if y+line > r.Max.Y {
+	names, values, shares := heaviestColumns(u, r)
+	for n, i := range heaviestRows(a.Rows, mostHeaviest) {
+		if n >= fewestHeaviest && y+line > r.Max.Y {
 			break
 		}
 		row := &a.Rows[i]
@@ -221,15 +239,35 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 			sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
 		}
 		sheet.Fill(ui.Rect(r.Min.X, y+line/2-u.Px(4), u.Px(8), u.Px(8)), 1, p.Swatch(a, row))
-		value := units.Percent(row.Self, a.Tree.Nodes[0].Total)
-		sheet.Text(image.Rect(r.Max.X-u.Px(130), y, r.Max.X-u.Px(50), y+line), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
-		sheet.Text(image.Rect(r.Max.X-u.Px(48), y, r.Max.X, y+line), value, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+		if !values.Empty() {
+			sheet.Text(values.Add(image.Pt(0, y)), units.Value(row.Self, m), ui.Style{Size: 12, Color: th.Text, Align: ui.End})
+		}
+		if !shares.Empty() {
+			sheet.Text(shares.Add(image.Pt(0, y)), units.Percent(row.Self, a.Tree.Nodes[0].Total), ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+		}
 		f := s.Fonts.Regular(12 * u.Metric.PxPerDp)
-		w := r.Dx() - u.Px(14+134)
-		sheet.Text(image.Rect(r.Min.X+u.Px(14), y, r.Min.X+u.Px(14)+w+u.Px(4), y+line), f.Fit(row.Name, float32(w)), ui.Style{Size: 12, Color: th.Text})
+		sheet.Text(names.Add(image.Pt(0, y)), f.Fit(row.Name, float32(names.Dx()-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
 		y += line
 	}
 	return y
+}
+
+// heaviestColumns returns the columns of the list of functions in r, for a line at 0: names
+// and, where these leave room for them, values and shares.
+func heaviestColumns(u *ui.UI, r image.Rectangle) (names, values, shares image.Rectangle) {
+	const least, value, share = 90, 82, 48 // in dp
+	names = image.Rect(r.Min.X+u.Px(14), 0, r.Max.X, u.Px(22))
+	if names.Dx() >= u.Px(least+value+share) || names.Dx() < u.Px(least+value) && names.Dx() >= u.Px(least+share) {
+		shares = names
+		shares.Min.X = names.Max.X - u.Px(share)
+		names.Max.X = shares.Min.X
+	}
+	if names.Dx() >= u.Px(least+value) {
+		values = names
+		values.Min.X = names.Max.X - u.Px(value)
+		names.Max.X = values.Min.X
+	}
+	return names, values, shares
 }
 
 // heaviestRows returns the indices of the rows, at most most, whose self is farthest from
@@ -257,8 +295,9 @@ func heaviestRows(rows []analyze.Row, most int) (at []int) {
 	return at
 }
 
-// mostHeaviest is the maximum number of functions that heaviest lists.
-const mostHeaviest = 24
+// mostHeaviest and fewestHeaviest are the largest and smallest number of functions that
+// heaviest lists.
+const mostHeaviest, fewestHeaviest = 24, 6
 
 func copyText(title, sub string, ds []Detail) string {
 	var b strings.Builder
@@ -299,13 +338,23 @@ func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 	if a := p.Doc.Answer(); a != nil && len(a.Rec.Events) > 0 {
 		m := a.Metric()
 		ds = append(ds, Detail{Key: "Total", Value: units.Bound(m) + units.Full(a.Tree.Nodes[0].Total, m), Exact: units.Exact(a.Tree.Nodes[0].Total, m)},
-			Detail{Key: panel.Title1(string(a.Tree.Weights.Basis)), Value: units.Count(a.Tree.Weights.Records)},
+			Detail{Key: panel.Title1(string(a.Tree.Weights.Basis)), Value: recordsOf(a)},
 			Detail{Key: "Functions", Value: units.Count(int64(len(a.Rows)))})
 		if kind := units.KindText(m); kind != "" {
 			ds = append(ds, Detail{Value: m.Name + " is " + kind + "."})
 		}
 	}
 	return title, sub, append(ds, p.stateSums()...)
+}
+
+// recordsOf returns the number of records that count and, for spans, of how many.
+func recordsOf(a *session.Answer) string {
+	n := a.Tree.Weights.Records
+	text := units.Count(n)
+	if all := a.Rec.Counts.Spans; a.Tree.Weights.Basis == analyze.Spans && n < all {
+		text += " of " + units.Count(all)
+	}
+	return text
 }
 
 // selectedThreads names the first of the selected threads.

@@ -5,6 +5,7 @@ import (
 
 	"ashlar/app/core/session"
 	"ashlar/app/window/panel"
+	lanes "ashlar/app/window/timeline"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/render/units"
@@ -30,7 +31,16 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 	if p.Rec.Counts.Spans == 0 || p.Linkable {
 		return ""
 	}
-	rec, in := p.Rec, p.Scope.Of(nil)
+	rec, in, where := p.Rec, p.Scope.Of(nil), ""
+	if _, on := p.PickScopes(); on == lanes.ThisCall {
+		in = in.AllTime() // one call cannot be compared with others
+	}
+	if h := &p.Pick.Hit; p.Pick.Kind == panel.PickBar && (in.Tracks == nil || len(in.Tracks) == 1 && in.Tracks[0] == h.Track) && len(rec.Tracks) > 1 && h.Samples == nil && !h.IsState() {
+		in, where = in.On([]int{h.Track}), " on this "+rec.ThreadWord(h.Track)
+		if rec.Tracks[h.Track].Kind != recording.ThreadTrack {
+			where = " on this track"
+		}
+	}
 	if !in.Equal(x.in) {
 		x.in = in
 		x.scopes++
@@ -41,7 +51,7 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 	}
 	text, of, _ := x.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {
 		slow, all, apart, err := calls.SlowCount(ctx, rec, in, k.fn)
-		return slowText(slow, all, apart), err
+		return slowText(slow, all, apart, where), err
 	})
 	if of != k {
 		return ""
@@ -52,14 +62,17 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 // fewestCalls is the least number of calls for the offer.
 const fewestCalls = 10
 
-func slowText(slow, all int64, apart bool) string {
+// slowText asks about the slow calls, or the fast ones if these are fewer; where says where
+// they are.
+func slowText(slow, all int64, apart bool, where string) string {
+	of := " of " + units.Plural(all, "call") + where
 	switch {
 	case all < fewestCalls:
 		return ""
 	case apart && slow > all-slow: // the small group is the fast one, not the slow one
-		return "Why are " + units.Count(all-slow) + " of " + units.Plural(all, "call") + " fast?"
+		return "Why are " + units.Count(all-slow) + of + " fast?"
 	case apart:
-		return "Why are " + units.Count(slow) + " of " + units.Plural(all, "call") + " slow?"
+		return "Why are " + units.Count(slow) + of + " slow?"
 	}
-	return "Why are the slowest " + units.Count(slow) + " of " + units.Plural(all, "call") + " slower?"
+	return "Why are the slowest " + units.Count(slow) + of + " slower?"
 }

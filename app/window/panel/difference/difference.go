@@ -13,6 +13,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/search"
 	"ashlar/render/flame"
@@ -184,8 +185,18 @@ func (f *Panel) prepare(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *se
 	f.pic = last
 	f.pic.Shape, f.pic.Bars, f.pic.Zoom, f.pic.Theme, f.pic.Root, f.pic.Up = a.Shape, bars, k.zoom, u.Theme, k.root, k.up
 	f.pic.Font, f.pic.Bold, f.pic.Scale, f.pic.Base = s.Fonts.Regular(12*px), s.Fonts.Medium(11.5*px), px, panel.FlameBase(u, k.size.Y, c.Down, k.up)
-	f.pic.Noise, f.pic.Drawn = noiseOf(a), 0
+	f.pic.Noise, f.pic.Drawn, f.pic.Whole = noiseOf(a), 0, wholeOf(a)
 	f.key = k
+}
+
+// wholeOf returns the change of which colours show shares: that of a call between two sets
+// of calls of the same functions. It is 0 for other comparisons.
+func wholeOf(a *session.CompareAnswer) int64 {
+	if a.Compared.Normalize != compare.Calls || a.Compared.PerCall() {
+		return 0
+	}
+	n := &a.Shape.Nodes[0]
+	return recording.Saturated(n.B.Total, -n.A.Total)
 }
 
 // draw draws the flamegraph with its highlights.

@@ -31,14 +31,18 @@ func (f *Panel) drawLegend(s *panel.Host, c *comparison.Comparison, u *ui.UI, r 
 		u.Text(image.Rect(x, r.Min.Y, x+w+u.Px(4), r.Max.Y), text, st)
 		x += w + u.Px(8)
 	}
-	say("×0.5")
+	less, more := "×0.5", "×2"
+	if a := c.Answer(); a != nil && wholeOf(a) != 0 {
+		less, more = "−100 % of the change", "+100 %"
+	}
+	say(less)
 	w, h := u.Px(150), u.Px(14)
 	if k := (legendKey{th, u.Metric.PxPerDp, w, h}); !f.legend.Serves(u) || f.legendOf != k {
 		f.legend, f.legendOf = u.Paint(nil, image.Pt(w, h), func(on raster.Surface) { ramp(on, th) }), k
 	}
 	u.Draw(f.legend, image.Pt(x, y))
 	x += w + u.Px(8)
-	say("×2")
+	say(more)
 	x += u.Px(12)
 	box := func(change float64, gone bool, text string) {
 		b := ui.Rect(x, y, u.Px(18), h)

@@ -199,6 +199,10 @@ func (t *Panel) head(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswe
 			title += " " + word
 		case columnOther:
 			title = other
+		case ColumnDifference:
+			if a.Compared.Normalize == compare.Calls && !a.Compared.PerCall() {
+				title = "Per call"
+			}
 		}
 		if cell.Empty() {
 			continue

@@ -236,7 +236,7 @@ func (f *Panel) root(p *panel.Side, a *session.Answer, cpu *session.OnCPU) strin
 		text += "  · " + kind
 	}
 	if cpu != nil && cpu.CPU[0]+cpu.Waiting[0] != 0 {
-		text += "  · " + units.Percent(cpu.CPU[0], a.Tree.Nodes[0].Total) + " on CPU (lighter: off CPU)"
+		text += "  · " + units.Percent(cpu.CPU[0], a.Tree.Nodes[0].Total) + " on CPU (darker: off CPU)"
 	}
 	if found := p.MatchedText(a); found != "" {
 		text += "  · " + found
