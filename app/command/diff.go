@@ -2,7 +2,6 @@ package command
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"ashlar/app/command/difference"
 	"ashlar/app/core/evidence"
+	"ashlar/app/core/locate"
 	"ashlar/app/core/missing"
 	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
@@ -54,7 +54,9 @@ count.
 			{"ashlar diff old.spaa new.spaa", "list changed functions"},
 			{"ashlar diff old.pprof new.pprof --metric alloc_space --by module", "compare allocations by module"},
 			{"ashlar diff --a 'old-*.spaa' --b 'new-*.spaa'", "several runs per side, to include their variation"},
+			{"ashlar diff --a old/ --b new/", "all recordings in two folders"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the first ten seconds of a run and the rest"},
+			{"ashlar diff run.spall --rest-of 1.2s..1.5s", "what is different in this time"},
 			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "allocated minus still in use"},
 			{"ashlar diff trace.json --slow RunTask", "compare the slow mode of a function's calls with the rest"},
 			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same with your own limit"},
@@ -91,24 +93,27 @@ type diffOptions struct {
 	match              match.Options
 	pairs, apartPairs  []string
 	json, markdown     bool
+	rest               recording.Range // A is the time outside, B the time inside
 
 	text struct { // as typed
-		a, b, failIf                         []string
-		rangeA, rangeB, by, normalize, match string
+		a, b, failIf         []string
+		rangeA, rangeB, rest string
+		by, normalize, match string
 	}
 	demo *bool
 }
 
 func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	t := &o.text
-	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE` or a quoted pattern (repeatable)")
-	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE` or a quoted pattern")
+	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE`, a folder or a quoted pattern (repeatable)")
+	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE`, a folder or a quoted pattern")
 	o.chooser.flags(fs)
 	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B (default: the counterpart of A's)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, stack, or whatever top groups by: module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
 	fs.StringVar(&t.normalize, "normalize", string(compare.Auto), "scale B to A `BY` total, duration, samples or calls; raw does not scale, auto scales by calls if call counts differ by more than a tenth")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
+	fs.StringVar(&t.rest, "rest-of", "", "compare `START..END` of one recording (B) with the rest of it (A), scaled by duration")
 	o.calls.add(fs)
 	o.apart.add(fs)
 	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: those of --calls); with one recording and no --calls, A is all other calls")
@@ -142,6 +147,9 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		return err
 	}
 	if o.Ranges[1], err = rangeFlag(t.rangeB); err != nil {
+		return err
+	}
+	if o.rest, err = rangeFlag(t.rest); err != nil {
 		return err
 	}
 	if o.By, err = compare.ParseBy(t.by); err != nil {
@@ -178,6 +186,14 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 	}
 	if !fs.Changed("normalize") && (o.calls.isSet() || o.slow.isSet() || o.typical.isSet()) {
 		o.normalize = compare.Calls // the sets rarely have the same number of calls
+	}
+	if o.rest.IsSet() {
+		if t.rangeA != "" || t.rangeB != "" || o.calls.isSet() || o.callsB.isSet() || o.slow.isSet() || o.typical.isSet() || len(o.Files[0]) > 1 || !slices.Equal(o.Files[0], o.Files[1]) {
+			return misuse("--rest-of already defines both sides of one recording; leave out other ranges, calls and files")
+		}
+		if !fs.Changed("normalize") {
+			o.normalize = compare.Duration
+		}
 	}
 	if o.Rows < 0 {
 		return misuse("-n %d is negative; 0 prints all rows", o.Rows)
@@ -219,7 +235,7 @@ func (o *diffOptions) files(args []string) error {
 	}
 	if same := slices.Equal(o.Files[0], o.Files[1]); same && len(o.Files[0]) == 1 && !sides && (len(args) == 1 || *o.demo) {
 		t := &o.text
-		o.alone = t.rangeA == "" && t.rangeB == "" && o.Threads[0] == "" && o.Threads[1] == "" && o.MetricB == "" && !o.callsB.isSet() && !o.slow.isSet() && !o.typical.isSet()
+		o.alone = t.rest == "" && t.rangeA == "" && t.rangeB == "" && o.Threads[0] == "" && o.Threads[1] == "" && o.MetricB == "" && !o.callsB.isSet() && !o.slow.isSet() && !o.typical.isSet()
 		if !o.calls.isSet() && o.callsB.isSet() {
 			others := *o.callsB.query
 			others.Others = !others.Others
@@ -232,25 +248,14 @@ func (o *diffOptions) files(args []string) error {
 	return nil
 }
 
-// expand replaces patterns by the matching files.
-func expand(flag string, patterns []string) ([]string, error) {
-	if len(patterns) == 0 {
+// expand replaces patterns and folders by the recordings they name.
+func expand(flag string, names []string) ([]string, error) {
+	if len(names) == 0 {
 		return nil, misuse("%s is missing; name the recordings of both sides", flag)
 	}
-	var files []string
-	for _, p := range patterns {
-		if !strings.ContainsAny(p, "*?[") {
-			files = append(files, p)
-			continue
-		}
-		found, err := filepath.Glob(p)
-		if err != nil {
-			return nil, misuse("%s %q is not a pattern: %w", flag, p, err)
-		}
-		if len(found) == 0 {
-			return nil, misuse("no file matches %s %q", flag, p)
-		}
-		files = append(files, found...)
+	files, _, err := locate.Runs(names)
+	if err != nil {
+		return nil, misuse("%s: %w", flag, err)
 	}
 	return files, nil
 }
@@ -408,6 +413,11 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 					return sides, misuse("%s: %w", rec.Source.Path, err)
 				}
 			}
+			if o.rest.IsSet() {
+				if in.Scope, err = o.part(rec, side); err != nil {
+					return sides, err
+				}
+			}
 			if thread != "" {
 				if in.Scope.Tracks, err = match.FindTracks(rec, thread); err != nil {
 					return sides, misuse("%s: %w", rec.Source.Path, err)
@@ -426,6 +436,23 @@ func (c *call) diffInputs(o *diffOptions, cut *[]error) (sides [2][]compare.Inpu
 		}
 	}
 	return sides, nil
+}
+
+// part returns a side of --rest-of.
+func (o *diffOptions) part(rec *recording.Recording, side int) (in recording.Scope, err error) {
+	if !rec.HasTime {
+		return in, misuse("%s has no timestamps; remove --rest-of", rec.Source.Path)
+	}
+	if in, err = o.rest.In(rec); err != nil {
+		return in, misuse("%s: %w", rec.Source.Path, err)
+	}
+	if in.Rest().Length(rec) == 0 {
+		return in, misuse("--rest-of %s is all of %s: nothing is left to compare with", o.text.rest, rec.Source.Path)
+	}
+	if side == 0 {
+		in = in.Rest()
+	}
+	return in, nil
 }
 
 // ofOne sets the sets of calls on both sides for --slow or --typical.

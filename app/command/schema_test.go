@@ -76,6 +76,7 @@ func TestSchemas(t *testing.T) {
 		hold("calls", "calls", path, "/^.blocked/", "-n", "9")
 		hold("stats", "stats", path, "--function", "/./")
 		hold("diff", "diff", path, path, "--all", "-n", "20")
+		hold("trend", "trend", path, path, "-n", "5")
 		hold("source", "source", path, "/./")
 		hold("check", "check", path)
 		hold("convert", "convert", path, filepath.Join(out, "x.folded"), "--force")

@@ -14,13 +14,14 @@ import (
 	"ashlar/app/command/complete"
 	"ashlar/app/command/jsondoc"
 	"ashlar/app/command/sourcelines"
+	"ashlar/app/command/trend"
 	"ashlar/app/core/bundle"
 	"ashlar/app/core/subcommand"
 	"ashlar/ingest/model/recording"
 )
 
 // subcommands are the commands in packages of their own. Add new ones here.
-var subcommands = []subcommand.Command{sourcelines.Command, bundle.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command}
+var subcommands = []subcommand.Command{sourcelines.Command, trend.Command, bundle.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command}
 
 // ofSubcommand wraps a command from a package of its own.
 func ofSubcommand(v subcommand.Command) command {

@@ -65,14 +65,16 @@ type Cause struct {
 }
 
 type Side struct {
-	File     string       `json:"file"`
-	Files    []string     `json:"files"`
-	Total    json.Number  `json:"total"` // as normalised
-	RawTotal json.Number  `json:"raw_total"`
-	Left     json.Number  `json:"left"`               // total after flags that change stacks; rows add up to it
-	Negative json.Number  `json:"negative,omitempty"` // sum of the stacks with negative values in left
-	Samples  int64        `json:"samples"`
-	Duration *json.Number `json:"duration_ns"` // null if unknown
+	File  string   `json:"file"`
+	Files []string `json:"files"`
+	// Totals are the raw totals of the files, in the same order, if there are several.
+	Totals   []json.Number `json:"totals,omitempty"`
+	Total    json.Number   `json:"total"` // as normalised
+	RawTotal json.Number   `json:"raw_total"`
+	Left     json.Number   `json:"left"`               // total after flags that change stacks; rows add up to it
+	Negative json.Number   `json:"negative,omitempty"` // sum of the stacks with negative values in left
+	Samples  int64         `json:"samples"`
+	Duration *json.Number  `json:"duration_ns"` // null if unknown
 	// Records that are not counted, as in top.
 	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
 	WithoutCPU  int64       `json:"untold_spans,omitempty"`
@@ -120,6 +122,13 @@ type Confidence struct {
 	A          int64           `json:"a_count"`    // samples, spans or recordings
 	B          int64           `json:"b_count"`
 	Spans      *Shift          `json:"spans,omitempty"`
+	// SpreadA and SpreadB are the standard deviations between the recordings of a side, if
+	// each side has several. MoreRuns is the number of further recordings per side that
+	// would settle the difference: 0 if it is settled, absent if no reasonable number would
+	// do.
+	SpreadA  *json.Number `json:"a_spread,omitempty"`
+	SpreadB  *json.Number `json:"b_spread,omitempty"`
+	MoreRuns *int         `json:"more_runs,omitempty"`
 }
 
 // Shift compares the durations of single spans, in nanoseconds.
@@ -178,6 +187,9 @@ func (d *Answer) side(s compare.Side, from, to int) Side {
 	out := Side{Total: exactnum.Value(s.Total, m), RawTotal: exactnum.Value(s.RawTotal, m), Samples: s.Samples}
 	for _, r := range d.c.Runs[from:to] {
 		out.Files = append(out.Files, r.Rec.Source.Path)
+		if to-from > 1 {
+			out.Totals = append(out.Totals, exactnum.Value(r.Sum, m))
+		}
 	}
 	out.File = out.Files[0]
 	out.WithoutCPU = s.WithoutCPU
@@ -229,6 +241,12 @@ func newConfidence(c *compare.Confidence, m *recording.Metric) *Confidence {
 	if exactnum.Finite(c.Detectable) {
 		n := exactnum.Estimate(c.Detectable / unit)
 		out.Detectable = &n
+	}
+	if c.Method == compare.FromRuns {
+		a, b := exactnum.Estimate(c.Spread[0]/unit), exactnum.Estimate(c.Spread[1]/unit)
+		if out.SpreadA, out.SpreadB = &a, &b; c.MoreRuns() >= 0 {
+			out.MoreRuns = new(c.MoreRuns())
+		}
 	}
 	if s := c.Shift(); s != nil {
 		out.Spans = &Shift{MedianA: exactnum.Estimate(s.MedianA / 1e3), MedianB: exactnum.Estimate(s.MedianB / 1e3), Shift: exactnum.Estimate(s.By / 1e3),

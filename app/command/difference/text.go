@@ -125,13 +125,19 @@ func (d *Answer) names(side int) string {
 	if len(files) > 1 {
 		name += fmt.Sprintf(" and %d more", len(files)-1)
 	}
-	if rng.IsSet() {
+	scope := &d.c.Runs[first].Scope
+	switch start := d.c.Runs[first].Rec.Start; {
+	case rng.IsSet():
 		name += ", " + rng.String()
+	case scope.Outside:
+		name += ", all but " + recording.Offsets(scope.From-start, scope.To-start).String()
+	case scope.Ranged:
+		name += ", " + recording.Offsets(scope.From-start, scope.To-start).String()
 	}
 	if thread != "" {
 		name += ", thread " + safetext.Short(thread)
 	}
-	if set := d.c.Runs[first].Scope.Calls; set != nil {
+	if set := scope.Calls; set != nil {
 		name += ", " + tabular.Calls(set.Calls, set.Text)
 	}
 	return name
@@ -231,6 +237,12 @@ func (d *Answer) certainty(b *strings.Builder) {
 		}
 	}
 	b.WriteString("\n")
+	if w := d.t.Whole; w != nil && w.Method == compare.FromRuns {
+		fmt.Fprintf(b, "  total of a run: A%s, B%s (standard deviation between runs)\n", d.spread(w, 0), d.spread(w, 1))
+		if n := w.MoreRuns(); n > 0 {
+			fmt.Fprintf(b, "  %s per side would settle whether the total changed\n", units.Plural(int64(n), "more run"))
+		}
+	}
 }
 
 // rowWord returns the noun for a row.
@@ -273,7 +285,7 @@ func (d *Answer) table(b *strings.Builder) {
 		r := &d.rows[i]
 		self := []string{
 			d.signed(r.DeltaSelf()), state(r, r.ASelf, r.BSelf), units.Percent(r.DeltaSelf(), d.t.Moved),
-			d.blank(r.ASelf), d.blank(r.BSelf),
+			d.blank(r.ASelf) + d.spread(r.Self, 0), d.blank(r.BSelf) + d.spread(r.Self, 1),
 		}
 		if !flat {
 			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
@@ -304,6 +316,14 @@ func (d *Answer) blank(v int64) string {
 		return "–"
 	}
 	return d.value(v)
+}
+
+// spread returns the standard deviation between a side's runs, "" if it is unknown.
+func (d *Answer) spread(c *compare.Confidence, side int) string {
+	if c == nil || c.Method != compare.FromRuns {
+		return ""
+	}
+	return " ±" + d.value(int64(math.Round(c.Spread[side])))
 }
 
 // both returns a name and, if it changed, the new one.

@@ -169,7 +169,7 @@ func scope(of []recording.Scope) (in recording.Scope) {
 	whole, all := false, false // whole: all of the time; all: all threads
 	for i, s := range of {
 		switch {
-		case !s.Ranged:
+		case !s.Ranged, s.Outside:
 			whole = true
 		case i == 0:
 			in.From, in.To = s.From, s.To

@@ -234,6 +234,8 @@ var switches = []toggle{
 	{"unlinked", "sides of a comparison scroll independently", func(v *State) *bool { return &v.Unlinked }},
 	{"by-call", "sides linked by calls", func(v *State) *bool { return &v.ByCall }},
 	{"b", "keyboard focus on B", func(v *State) *bool { return &v.FocusB }},
+	{"rest", "A is the time outside its selected range", func(v *State) *bool { return &v.Sides[0].Rest }},
+	{"rest-b", "B is the time outside its selected range", func(v *State) *bool { return &v.Sides[1].Rest }},
 	{"no-module", "do not match functions by name and module", func(v *State) *bool { return &v.NoModule }},
 	{"no-name", "nor by name", func(v *State) *bool { return &v.NoName }},
 	{"no-similar", "nor by similar name", func(v *State) *bool { return &v.NoSimilar }},

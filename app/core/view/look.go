@@ -25,6 +25,8 @@ type Look struct {
 	// Against is the scope that Scope is compared with; nil for none. It is never the
 	// whole recording.
 	Against *recording.Scope
+	// AgainstIsA makes Against A and Scope B, instead of the reverse.
+	AgainstIsA bool
 
 	Event, Metric int
 
@@ -87,7 +89,12 @@ func ClampSplit(share float32) float32 {
 func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	st.Sides[i] = l.side(rec, dp)
 	if l.Against != nil {
-		st.Sides[1].scoped(rec, l.Against)
+		a, b := &l.Scope, l.Against
+		if l.AgainstIsA {
+			a, b = b, a
+		}
+		st.Sides[0].scoped(rec, a)
+		st.Sides[1].scoped(rec, b)
 	}
 	st.Stacks, st.Up = l.Stacks.Clone(), l.Up
 	if i > 0 {
@@ -150,8 +157,8 @@ func OfScope(rec *recording.Recording, in recording.Scope) *State {
 
 // scoped writes a scope into the Side.
 func (sd *Side) scoped(rec *recording.Recording, in *recording.Scope) {
-	sd.Threads = threadsOf(rec, in.Tracks)
-	if in.Ranged {
+	sd.Threads, sd.Select, sd.Calls = threadsOf(rec, in.Tracks), recording.Range{}, ""
+	if sd.Rest = in.Ranged && in.Outside; in.Ranged {
 		sd.Select = recording.Offsets(in.From-rec.Start, in.To-rec.Start)
 	}
 	if in.Calls != nil {
@@ -178,7 +185,11 @@ func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missi
 	if i == 0 && len(st.Files) < 2 {
 		if in := b.scope(&st.Sides[1]); !in.IsWhole() {
 			l.Against = &in
+			if l.Scope.Outside { // the selection is never the time outside
+				l.Scope, *l.Against, l.AgainstIsA = in, l.Scope, true
+			}
 		}
+		l.Scope.Outside = false
 	}
 	return l, b.missing
 }
@@ -226,6 +237,7 @@ func (b *binder) scope(sd *Side) (in recording.Scope) {
 		if in = clipped(b.rec, from, to); !in.Ranged {
 			b.miss("the selected time %s of the address is outside the recording", r)
 		}
+		in.Outside = in.Ranged && sd.Rest
 	}
 	if of := b.tracks(sd.Threads); of != nil {
 		slices.Sort(of)

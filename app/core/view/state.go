@@ -149,7 +149,9 @@ type Comparison struct {
 type Side struct {
 	// Show is the visible time, Select the selected time.
 	Show, Select recording.Range
-	Threads      []Thread
+	// Rest selects the time outside Select instead, for one side of a comparison of parts.
+	Rest    bool
+	Threads []Thread
 	// Calls are the selected calls, in the syntax of package calls.
 	Calls string
 	// Async and Idle say whether async operations and idle samples count: "" for no, in,

@@ -5,6 +5,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
+	"ashlar/render/widget"
 )
 
 // Two parts of a recording can be compared in place: A is the selection, B is Against. No
@@ -20,7 +21,7 @@ const (
 )
 
 // CompareWith sets B; A is the selection.
-func (p *Side) CompareWith(b recording.Scope) { p.Against = &b }
+func (p *Side) CompareWith(b recording.Scope) { p.Against, p.AgainstIsA = &b, false }
 
 // ShowComparison shows the differences.
 func (p *Side) ShowComparison() { p.Tab = Difference }
@@ -33,6 +34,71 @@ func (p *Side) CompareRange(a, b int64) {
 		return
 	}
 	p.CompareWith(p.Scope.Between(a, b))
+}
+
+// CompareRest compares the selected time (B) with the rest of the recording (A). It
+// reports whether there is any rest.
+func (p *Side) CompareRest() bool {
+	if p.Scope.From <= p.Rec.Start && p.Scope.To >= p.Rec.End {
+		return false
+	}
+	p.CompareWith(p.Scope.Rest())
+	p.AgainstIsA = true
+	p.ShowComparison()
+	return true
+}
+
+// CompareNext compares the selected time (A) with the time of the same length after it
+// (B). It reports whether there is any.
+func (p *Side) CompareNext() bool {
+	if p.Scope.To >= p.Rec.End {
+		return false
+	}
+	p.CompareRange(p.Scope.To, p.Scope.To+(p.Scope.To-p.Scope.From))
+	p.ShowComparison()
+	return true
+}
+
+// SetAs makes a scope A (0) or B (1) of a comparison of parts. A alone becomes the
+// selection; B alone is compared with the selection.
+func (p *Side) SetAs(i int, in recording.Scope) {
+	if (i == 0) != (p.Against != nil && p.AgainstIsA) {
+		p.Scope = in
+	} else {
+		against := p.AgainstIsA
+		p.CompareWith(in)
+		p.AgainstIsA = against && i == 0
+	}
+	if p.Against != nil {
+		p.ShowComparison()
+	}
+}
+
+// as returns A (0) or B (1) as it is now, to change one limit of it; the selection if
+// there is no B.
+func (p *Side) as(i int) recording.Scope {
+	in := p.Scope
+	if p.Against != nil && (i == 0) == p.AgainstIsA {
+		in = *p.Against
+	}
+	in.Outside = false
+	return in
+}
+
+// SetRangeAs makes a range of time A (0) or B (1), with the other limits of that side.
+func (p *Side) SetRangeAs(i int, from, to int64) { p.SetAs(i, p.as(i).Between(from, to)) }
+
+// SetTracksAs makes threads A (0) or B (1), with the other limits of that side.
+func (p *Side) SetTracksAs(i int, tracks []int) { p.SetAs(i, p.as(i).On(tracks)) }
+
+// SetCallsAs makes a set of calls A (0) or B (1), with the other limits of that side.
+func (p *Side) SetCallsAs(i int, text string) {
+	p.SetAs(i, p.as(i).Of(&recording.CallSet{Text: text}))
+}
+
+// SetAsItems returns the menu items that make something A or B: time, thread or call.
+func SetAsItems(what string, set func(i int)) []widget.Item {
+	return []widget.Item{{Title: "Set " + what + " as A", Do: func() { set(0) }}, {Title: "Set " + what + " as B", Do: func() { set(1) }}}
 }
 
 // CompareTracks compares the selected threads with others.

@@ -24,7 +24,11 @@ const (
 // was removed.
 func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []Chip) {
 	if in.Ranged {
-		cs = append(cs, Chip{Kind: "time", Text: units.Duration(in.To-in.From) + " at " + units.Duration(in.From-p.Rec.Start),
+		text := units.Duration(in.To-in.From) + " at " + units.Duration(in.From-p.Rec.Start)
+		if in.Outside {
+			text = "all but " + text
+		}
+		cs = append(cs, Chip{Kind: "time", Text: text,
 			More: []string{"from " + recording.Offset(in.From-p.Rec.Start) + " to " + recording.Offset(in.To-p.Rec.Start), "Click to zoom"},
 			Go:   func() { p.Fit(in.From, in.To) },
 			Off:  func() { set(in.AllTime()) }})

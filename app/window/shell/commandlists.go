@@ -17,10 +17,15 @@ func compareCommands() []Command {
 	return []Command{
 		{"Compare with file", nil, true, func(s *Shell) { s.askCompare() }},
 		{"Compare selection with rest", nil, true, func(s *Shell) { s.CompareSelected() }},
+		{"Compare selection with next window", nil, true, func(s *Shell) { s.CompareNext() }},
+		{"Set selection as A", nil, true, func(s *Shell) { s.SetSelectionAs(0) }},
+		{"Set selection as B", nil, true, func(s *Shell) { s.SetSelectionAs(1) }},
 		{"Compare slow calls of selected function", nil, true, func(s *Shell) { s.CompareCalls() }},
 		{"Swap A and B", []Chord{chord("X")}, true, func(s *Shell) { s.Swap() }},
 		{"A above or beside B", []Chord{chord("X", key.ModShift)}, true, comparing(func(_ *Shell, c *workspace.Comparison) { c.Above = !c.Above })},
 		{"Close comparison", nil, true, func(s *Shell) { s.EndComparison() }},
+		{"Close A", nil, true, comparing(func(s *Shell, _ *workspace.Comparison) { s.CloseSide(0) })},
+		{"Close B", nil, true, comparing(func(s *Shell, _ *workspace.Comparison) { s.CloseSide(1) })},
 		{"Switch side", []Chord{chord(key.NameTab, key.ModCtrl)}, true, comparing(func(s *Shell, c *workspace.Comparison) {
 			c.FocusOn(&s.Workspace, 1-c.Focus)
 			s.Focus.Give(&s.Pane.Lanes, true)
@@ -60,6 +65,8 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 				{Title: "Swap A and B", Detail: "X", Do: s.Swap},
 				{Title: "A above B", Detail: "Shift-X", On: s.Versus.Above, Do: func() { s.Versus.Above = !s.Versus.Above }},
 				{Title: "Close comparison", Do: s.EndComparison},
+				{Title: "Close A", Do: func() { s.CloseSide(0) }},
+				{Title: "Close B", Do: func() { s.CloseSide(1) }},
 			})
 		}
 	}

@@ -1,19 +1,97 @@
 package shell
 
-import "testing"
+import (
+	"testing"
 
-// TestSwapInPlace: A becomes B and B becomes A, with their totals.
+	"ashlar/ingest/query/analyze"
+)
+
+// TestSwapInPlace: A becomes B and B becomes A, with their totals; the selection stays.
 func TestSwapInPlace(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
-	p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+380e6)
+	p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+200e6)
+	b.Run("Compare selection with next window")
+	b.until("compared", func() bool { return p.ScopeComparison != nil && p.ScopeComparison.Answer() != nil })
+	was, next := p.Scope, *p.Against
+	if next.From != was.To || next.To-next.From != was.To-was.From {
+		t.Errorf("the next window of %+v is %+v", was, next)
+	}
+	total := p.ScopeComparison.Answer().A.RawTotal
+	b.Run("Swap A and B")
+	b.until("swapped", func() bool { a := p.ScopeComparison.Answer(); return a != nil && a.B.RawTotal == total })
+	if !p.Scope.Equal(next) || !p.Against.Equal(was) {
+		t.Errorf("A is %+v and B %+v, want %+v and %+v", p.Scope, p.Against, next, was)
+	}
+}
+
+// TestSelectedAgainstRest: A is all the recording without the selection, B the selection;
+// swapped, the selection stays and only the sides change. The address holds both.
+func TestSelectedAgainstRest(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.Pane
+	p.SelectRange(p.Rec.Start+60e6, p.Rec.Start+200e6)
+	selected := p.Scope
+	whole, err := analyze.Weigh(t.Context(), p.Rec, analyze.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, err := analyze.Weigh(t.Context(), p.Rec, analyze.Query{Scope: selected})
+	if err != nil {
+		t.Fatal(err)
+	}
 	b.Run("Compare selection with rest")
 	b.until("compared", func() bool { return p.ScopeComparison != nil && p.ScopeComparison.Answer() != nil })
-	was, rest := p.Scope, *p.Against
-	total := p.ScopeComparison.Answer().A.Total
+	a := p.ScopeComparison.Answer()
+	unit := int64(1) // scaled totals have more decimals
+	for range a.Compared.Metric.Guard {
+		unit *= 10
+	}
+	if a.B.RawTotal != unit*inside.Sum || a.A.RawTotal != unit*(whole.Sum-inside.Sum) || inside.Sum == 0 || a.A.RawTotal == 0 {
+		t.Errorf("A is %d and B %d; the whole is %d and the selection %d", a.A.RawTotal, a.B.RawTotal, whole.Sum, inside.Sum)
+	}
+	if a.A.Length+a.B.Length != p.Rec.Duration() {
+		t.Errorf("the sides are %d and %d long, the recording %d", a.A.Length, a.B.Length, p.Rec.Duration())
+	}
+	address := b.ViewState().String()
+	rest := a.A.RawTotal
 	b.Run("Swap A and B")
-	b.until("swapped", func() bool { a := p.ScopeComparison.Answer(); return a != nil && a.B.Total == total })
-	if !p.Scope.Equal(rest) || !p.Against.Equal(was) {
-		t.Errorf("A is %+v and B %+v, want %+v and %+v", p.Scope, p.Against, rest, was)
+	b.until("swapped", func() bool { a := p.ScopeComparison.Answer(); return a != nil && a.B.RawTotal == rest })
+	if !p.Scope.Equal(selected) {
+		t.Errorf("after a swap %+v is selected, not %+v", p.Scope, selected)
+	}
+	b.Run("Swap A and B")
+	if again := b.ViewState().String(); again != address {
+		t.Errorf("swapped twice, the address is\n%s\nnot\n%s", again, address)
+	}
+	b.Open(address)
+	if err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if a := b.Pane.ScopeComparison.Answer(); a.A.RawTotal != rest || !b.Pane.Scope.Equal(selected) {
+		t.Errorf("reopened, A is %d of %+v", a.A.RawTotal, b.Pane.Scope)
+	}
+}
+
+// TestSetAsSides: ranges and threads become A or B one by one.
+func TestSetAsSides(t *testing.T) {
+	b := newBench(t, someTrace)
+	p := b.Pane
+	at := func(us int64) int64 { return p.Rec.Start + us*1e6 }
+	p.SelectRange(at(60), at(200))
+	p.SetRangeAs(1, at(210), at(300))
+	if p.Against == nil || p.Scope.From != at(60) || p.Against.From != at(210) {
+		t.Fatalf("A is %+v, B %+v", p.Scope, p.Against)
+	}
+	p.SetRangeAs(0, at(10), at(50))
+	p.SetTracksAs(1, []int{0})
+	if p.Scope.From != at(10) || p.Scope.Tracks != nil || p.Against.From != at(210) || len(p.Against.Tracks) != 1 {
+		t.Errorf("A is %+v, B %+v", p.Scope, p.Against)
+	}
+	p.Against, p.AgainstIsA = nil, false
+	p.SelectRange(at(60), at(200))
+	b.Run("Set selection as B")
+	if !p.Scope.IsWhole() || p.Against == nil || p.Against.From != at(60) {
+		t.Errorf("with only B set, A is %+v, B %+v", p.Scope, p.Against)
 	}
 }

@@ -47,10 +47,14 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 			one := p.CallAt(h.Track, h.Start, f)
 			versus = append(versus, widget.Item{Title: "Compare with typical call", Do: func() { p.Actions.CompareTypical(one) }},
 				widget.Item{Title: "Compare with other calls", Do: func() { p.CompareWithRest(one) }})
+			versus = append(versus, panel.SetAsItems("call", func(i int) { p.SetCallsAs(i, one) })...)
 		}
 	}
 	if h.Row >= 0 && (!h.Found || h.Gutter) {
 		rows = p.rowItems(&p.Plan.Rows[h.Row])
+	}
+	if at := p.TimeAt(p.Lanes.At.X); len(versus) == 0 && !p.Linkable && p.Scope.Ranged && at >= p.Scope.From && at <= p.Scope.To {
+		versus = p.rangeItems()
 	}
 	if !h.Found {
 		all = p.timelineItems()
@@ -94,6 +98,21 @@ func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	}, versus)
 }
 
+// rangeItems lists comparisons of the selected time.
+func (p *Timeline) rangeItems() []widget.Item {
+	from, to := p.Scope.From, p.Scope.To
+	items := []widget.Item{
+		{Title: "Compare selected time with rest", Do: func() { p.CompareRest() }},
+		{Title: "Compare with next window", Do: func() { p.CompareNext() }},
+	}
+	return append(items, panel.SetAsItems("time", func(i int) {
+		if i == 1 && p.Against == nil { // the selection becomes B, so A is everything
+			p.Scope.Ranged = false
+		}
+		p.SetRangeAs(i, from, to)
+	})...)
+}
+
 // versusItems lists comparisons of a thread: with the selected threads, or with all
 // others.
 func (p *Timeline) versusItems(i int) []widget.Item {
@@ -117,7 +136,7 @@ func (p *Timeline) versusItems(i int) []widget.Item {
 			p.CompareTracks(rest)
 		}})
 	}
-	return items
+	return append(items, panel.SetAsItems("thread", func(k int) { p.SetTracksAs(k, []int{i}) })...)
 }
 
 // timelineItems lists the actions for all rows.

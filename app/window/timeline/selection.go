@@ -20,8 +20,10 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
 	a := th.Accent
 	if b := p.Against; b != nil {
-		a = th.Dim
-		if b.Ranged && (!p.Scope.Ranged || b.From != p.Scope.From || b.To != p.Scope.To) {
+		if !p.AgainstIsA {
+			a = th.Dim
+		}
+		if b.Ranged && !b.Outside && (!p.Scope.Ranged || b.From != p.Scope.From || b.To != p.Scope.To) {
 			p.band(u, lanes, b, th.Accent, "B  ")
 		}
 	}

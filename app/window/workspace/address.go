@@ -179,6 +179,7 @@ func (d *Workspace) Visit(st *view.State) {
 	d.OpenPartWith(st.Files[0], st.Exe, recording.Part{Range: st.Part, Threads: slices.Clone(st.Only)})
 	if len(st.Files) > 1 {
 		d.OpenBeside(st.Files[1])
+		d.back = nil
 	}
 	panes := d.Shown()
 	for i, c := range st.Contents[:min(len(st.Contents), len(panes))] {

@@ -88,8 +88,11 @@ func (c *Comparison) ResumeVisit(d *Workspace) (changed bool, err error) {
 	return true, err
 }
 
-// restore applies a State from the history to both recordings.
+// restore applies a State from the history to both recordings, in the State's order.
 func (c *Comparison) restore(d *Workspace, st *view.State) {
+	if now := c.files(); len(st.Files) == 2 && now[0] != now[1] && st.Files[0] == now[1] && st.Files[1] == now[0] {
+		d.Swap()
+	}
 	for i, p := range c.Panes {
 		event, metric, zoom := p.Event, p.Metric, p.Zoom
 		p.restoreSide(d, st, i)

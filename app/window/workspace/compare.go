@@ -29,6 +29,7 @@ type Comparison struct {
 	Bounds   compareBounds
 	rowsOf   rowsKey
 	keyIn    [2]bool // whether the keyboard focus was in the timelines
+	swapped  bool    // an odd number of times, so that a swap is a step of the history
 }
 
 // compareBounds are the places of the parts in the last frame.
@@ -78,8 +79,10 @@ func newComparison(a, b *Pane) *Comparison {
 	return c
 }
 
-// Compare compares two panes, replacing any previous comparison.
+// Compare compares two panes, replacing any previous comparison. Undo leads back to what
+// was shown.
 func (d *Workspace) Compare(a, b *Pane) {
+	back := d.wayBack()
 	c := newComparison(a, b)
 	c.Look = pairLook()
 	c.Above = d.Preferred.Look.State().Layout == view.Above
@@ -98,7 +101,7 @@ func (d *Workspace) Compare(a, b *Pane) {
 		p.Tab, p.Against, p.ScopeComparison = panel.Flamegraph, nil, nil
 		p.Transforms, p.Like = a.Transforms, nil
 	}
-	d.Versus, d.Menu = c, nil
+	d.Versus, d.Menu, d.back = c, nil, back
 	d.Pane = a
 	c.LastLinked = c.LinkedState()
 	d.title()
@@ -120,17 +123,52 @@ func (d *Workspace) drop(c *Comparison, stay ...*Pane) {
 	}
 }
 
-// EndComparison goes back to one recording: the one with the focus. It ends a comparison
-// in place, as Esc does.
+// EndComparison goes back to one recording: the one that was open before, as it was
+// shown then, else the one with the focus. It ends a comparison in place, as Esc does.
 func (d *Workspace) EndComparison() {
-	c := d.Versus
-	if c == nil {
-		if d.Pane != nil {
-			d.Pane.EndScopeComparison()
+	switch c := d.Versus; {
+	case c != nil:
+		stays := c.Focus
+		for i := range c.Panes {
+			if d.single(i) {
+				stays = i
+				break
+			}
 		}
+		d.CloseSide(1 - stays)
+	case d.Pane != nil:
+		d.Pane.EndScopeComparison()
+	}
+}
+
+// single reports whether a side of the comparison was open by itself before.
+func (d *Workspace) single(i int) bool {
+	back := d.back
+	return back != nil && len(back.state.Files) == 1 && back.state.Files[0] == d.Versus.Panes[i].file()
+}
+
+// CloseSide closes a side of the comparison. If the other one was open by itself before,
+// it is shown as it was then.
+func (d *Workspace) CloseSide(i int) {
+	c, back := d.Versus, d.back
+	if c == nil {
 		return
 	}
-	d.Pane = c.Panes[c.Focus]
+	asItWas := d.single(1 - i)
+	d.closeTo(c.Panes[1-i])
+	if d.back = nil; !asItWas {
+		return
+	}
+	to := *back.state
+	to.Marks = slices.Clone(d.Pane.Marks)
+	d.restore(&to)
+	d.back = back.before
+}
+
+// closeTo ends the comparison and keeps one of its panes.
+func (d *Workspace) closeTo(p *Pane) {
+	c := d.Versus
+	d.Pane = p
 	d.Pane.Limits, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
 	d.Pane.Tab, d.Pane.Linkable = panel.Flamegraph, false
 	if d.Pane.Pick.Kind == panel.PickFunc {
@@ -149,7 +187,10 @@ func (d *Workspace) Compares() bool { return d.Versus != nil }
 // Swap exchanges A and B, of two recordings or of a comparison in place.
 func (d *Workspace) Swap() {
 	c := d.Versus
-	if p := d.Pane; c == nil && p != nil && p.Against != nil && !p.Scope.IsWhole() {
+	if p := d.Pane; c == nil && p != nil && p.Against != nil && p.Against.Outside {
+		p.AgainstIsA = !p.AgainstIsA
+		return
+	} else if c == nil && p != nil && p.Against != nil && !p.Scope.IsWhole() {
 		a, b := p.Scope, *p.Against
 		p.Scope, p.Against = b, &a
 		return
@@ -165,6 +206,7 @@ func (d *Workspace) Swap() {
 }
 
 func (c *Comparison) swap() {
+	c.swapped = !c.swapped
 	c.Panes[0], c.Panes[1] = c.Panes[1], c.Panes[0]
 	c.Sides[0], c.Sides[1] = c.Sides[1], c.Sides[0]
 	c.Focus = 1 - c.Focus

@@ -21,7 +21,7 @@ import (
 )
 
 // CompareSelected compares the selection with the rest: selected calls with the other
-// calls, selected threads with the other threads, a selected range with the time before
+// calls, selected threads with the other threads, a selected range with the time outside
 // it.
 func (d *Workspace) CompareSelected() {
 	p := d.Pane
@@ -42,14 +42,43 @@ func (d *Workspace) CompareSelected() {
 			return
 		}
 		p.CompareTracks(rest)
-	case in.Ranged && in.From > p.Rec.Start:
-		p.CompareRange(max(p.Rec.Start, in.From-(in.To-in.From)), in.From)
-		p.ShowComparison()
 	case in.Ranged:
-		p.CompareRange(in.To, min(p.Rec.End, in.To+(in.To-in.From)))
-		p.ShowComparison()
+		if !p.CompareRest() {
+			d.Say("All the time is selected: nothing is left to compare with")
+		}
 	default:
 		d.Say("Select calls, a time or threads first. In Calls, Shift selects the set to compare with")
+	}
+}
+
+// CompareNext compares the selected time with the time of the same length after it.
+func (d *Workspace) CompareNext() {
+	switch p := d.Pane; {
+	case d.Versus != nil:
+		d.Say("Close the comparison first")
+	case !p.Scope.Ranged:
+		d.Say("Select a time first: Shift-drag in the timeline")
+	case !p.CompareNext():
+		d.Say("The selection ends with the recording: nothing follows it")
+	}
+}
+
+// SetSelectionAs makes the selection A (0) or B (1).
+func (d *Workspace) SetSelectionAs(i int) {
+	switch p := d.Pane; {
+	case d.Versus != nil:
+		d.Say("Close the comparison first")
+	case p.Scope.IsWhole():
+		d.Say("Select calls, a time or threads first")
+	case i == 0:
+		p.SetAs(0, p.Scope)
+		if p.Against == nil {
+			d.Say("A is the selection. Now use Set as B on a time, a thread or a call")
+		}
+	default:
+		in := p.Scope
+		p.Scope = recording.Scope{Async: in.Async, Idle: in.Idle}
+		p.SetAs(1, in)
 	}
 }
 
@@ -280,6 +309,17 @@ func (c *ofTwo) diffCommand() *command {
 // addScopes adds the time and the threads of each side.
 func (cmd *command) addScopes(c *comparison.Comparison) {
 	for i, p := range c.Sides {
+		if p.Scope.Outside {
+			rest, _ := view.OfScope(p.Rec, p.Scope.Between(p.Scope.From, p.Scope.To)).Args(p.Rec, "select")
+			cmd.add("--rest-of", rest[1])
+			if i == 1 {
+				cmd.rest = append(cmd.rest, "the order of A and B")
+			}
+			return
+		}
+		if c.Sides[1-i].Scope.Outside {
+			continue
+		}
 		own, ok := view.OfScope(p.Rec, p.Scope).Args(p.Rec, placed...)
 		for k := 0; k < len(own); k += 2 {
 			own[k] += "-" + strings.ToLower(comparison.SideName(i))

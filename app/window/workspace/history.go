@@ -42,6 +42,8 @@ type Spot struct {
 	Shape difftable.Shape
 	Mode  theme.Mode
 	Parts View
+	// Swapped tells the two orders of the same recordings apart.
+	Swapped bool
 }
 
 // Spot describes the current view of the recording.
@@ -56,7 +58,7 @@ func (p *Pane) Spot(d *Workspace) Spot {
 
 // Spot describes the current view of both recordings.
 func (c *Comparison) Spot(d *Workspace) Spot {
-	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View}
+	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View, Swapped: c.swapped}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
 	for i := range sp.Sides { // both follow from the options, once the matches are known
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0
@@ -148,12 +150,34 @@ func (d *Workspace) Step(by int) {
 	}
 }
 
-// goBack reopens the recordings that were open before a program opened the current ones;
-// see Navigate.
-func (d *Workspace) goBack() {
-	if back := d.back; back != nil {
-		d.Visit(back)
+// backStep is a view of other recordings, to which undo leads after the first step of the
+// current ones.
+type backStep struct {
+	state  *view.State
+	before *backStep
+}
+
+// wayBack returns the step that leads back to the current recordings; nil if nothing has
+// been shown of them.
+func (d *Workspace) wayBack() *backStep {
+	if s := d.scene(); s == nil || len(s.way().History.steps) == 0 {
+		return d.back
 	}
+	return &backStep{d.Address(), d.back}
+}
+
+// goBack shows the recordings that were open before the current ones.
+func (d *Workspace) goBack() {
+	back := d.back
+	switch c := d.Versus; {
+	case back == nil:
+		return
+	case c != nil && (d.single(0) || d.single(1)):
+		d.EndComparison()
+	default:
+		d.Visit(back.state)
+	}
+	d.back = back.before
 }
 
 // mergeMarks returns a function that adds newly read marks to all steps of a history.

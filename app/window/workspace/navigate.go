@@ -10,7 +10,7 @@ import (
 // another file, undo leads back.
 func (d *Workspace) Navigate(st *view.State) {
 	if d.Pane == nil || !d.isOpen(st) {
-		back := d.Address()
+		back := d.wayBack()
 		d.Visit(st)
 		d.back = back
 		return

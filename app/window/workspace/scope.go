@@ -68,13 +68,17 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 	if p.ScopeComparison != nil {
 		all.Chips = append(p.ScopeComparison.renamed(), all.Chips...)
 	}
-	own.Side = comparison.SideName(0)
-	b := scopebar.Group{Side: comparison.SideName(1), Chips: scopebar.Of(&p.Timeline, *p.Against, func(in recording.Scope) {
+	b := scopebar.Group{Chips: scopebar.Of(&p.Timeline, *p.Against, func(in recording.Scope) {
 		if p.Against = &in; in.IsWhole() {
 			p.EndScopeComparison()
 		}
 	})}
-	return []scopebar.Group{own, b, all}
+	groups := []scopebar.Group{own, b, all}
+	if p.AgainstIsA {
+		groups[0], groups[1] = b, own
+	}
+	groups[0].Side, groups[1].Side = comparison.SideName(0), comparison.SideName(1)
+	return groups
 }
 
 func (p *Pane) setScope(in recording.Scope) { p.Scope = in }

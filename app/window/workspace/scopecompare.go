@@ -65,7 +65,10 @@ var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*
 // usual returns the default normalization for two parts of a recording. Call sets have
 // different numbers of calls, so for them costs per call tell more than sums.
 func usual(a, b *recording.Scope) compare.Normalize {
-	if a.Calls != nil && b != nil && b.Calls != nil {
+	switch {
+	case b != nil && b.Outside: // the rest is longer
+		return compare.Duration
+	case a.Calls != nil && b != nil && b.Calls != nil:
 		return compare.Calls
 	}
 	return compare.Auto
@@ -110,6 +113,9 @@ func (p *Pane) comparing(d *Workspace) {
 func (w *scopeComparison) follow(p *Pane) {
 	w.b = p.Side
 	w.b.Scope = *p.Against
+	if w.Sides = [2]*panel.Side{&p.Side, &w.b}; p.AgainstIsA {
+		w.Sides[0], w.Sides[1] = w.Sides[1], w.Sides[0]
+	}
 	if p.Event < len(p.Rec.Events) {
 		e := &p.Rec.Events[p.Event]
 		w.Options.Event, w.Options.Metric = e.NameOrKind(), e.Metrics[p.Metric].Name
@@ -195,7 +201,7 @@ func (w *scopeComparison) back(p *Pane) {
 // EndScopeComparison ends the comparison in place.
 func (p *Pane) EndScopeComparison() {
 	w := p.ScopeComparison
-	if p.Against = nil; w == nil || w.before == nil {
+	if p.Against, p.AgainstIsA = nil, false; w == nil || w.before == nil {
 		return
 	}
 	marks := p.Marks

@@ -73,7 +73,7 @@ type Workspace struct {
 	moved     session.Async[sought, located]
 	labels    session.Async[labelsKey, *funcname.Labels]
 	opened    int         // number of times a file was opened
-	back      *view.State // the previously open recordings, if a program opened the current ones
+	back      *backStep   // the recordings that were open before
 	Preferred Prefs       // as last stored
 	Size      image.Point // size of the last frame
 	Density   float32     // pixels per dp in the last frame, before Scale

@@ -19,6 +19,9 @@ type Scope struct {
 	// offsets from the start. Without Ranged, From and To are ignored.
 	Ranged   bool
 	From, To int64
+	// Outside selects the time before From and after To instead. Only weights and
+	// comparisons can answer for it, without Calls.
+	Outside bool
 	// Tracks limits the Scope to some tracks, as indices of Recording.Tracks; nil means
 	// all tracks, an empty slice none.
 	Tracks []int
@@ -74,7 +77,7 @@ func (s Scope) Equal(o Scope) bool {
 	if s.Async.plain() != o.Async.plain() || s.Idle.plain() != o.Idle.plain() {
 		return false
 	}
-	if s.Ranged != o.Ranged || s.Ranged && (s.From != o.From || s.To != o.To) || (s.Tracks == nil) != (o.Tracks == nil) {
+	if s.Ranged != o.Ranged || s.Ranged && (s.From != o.From || s.To != o.To || s.Outside != o.Outside) || (s.Tracks == nil) != (o.Tracks == nil) {
 		return false
 	}
 	return slices.Equal(s.Tracks, o.Tracks) || slices.Equal(ascending(s.Tracks), ascending(o.Tracks))
@@ -85,14 +88,44 @@ func ascending(tracks []int) []int { return slices.Compact(slices.Sorted(slices.
 
 // Between returns the Scope with another range of time.
 func (s Scope) Between(from, to int64) Scope {
-	s.Ranged, s.From, s.To = true, from, to
+	s.Ranged, s.From, s.To, s.Outside = true, from, to, false
 	return s
 }
 
 // AllTime returns the Scope without a range of time.
 func (s Scope) AllTime() Scope {
-	s.Ranged, s.From, s.To = false, 0, 0
+	s.Ranged, s.From, s.To, s.Outside = false, 0, 0, false
 	return s
+}
+
+// Rest returns the Scope with the time outside its range instead.
+func (s Scope) Rest() Scope {
+	s.Outside = s.Ranged
+	return s
+}
+
+// Parts returns the Scopes of the time before and after the range of a Scope with Outside,
+// as far as there are any; otherwise the Scope itself.
+func (s Scope) Parts(rec *Recording) (parts []Scope) {
+	if !s.Ranged || !s.Outside {
+		return []Scope{s}
+	}
+	if s.From > rec.Start {
+		parts = append(parts, s.Between(rec.Start, s.From))
+	}
+	if s.To < rec.End {
+		parts = append(parts, s.Between(s.To, rec.End))
+	}
+	return parts
+}
+
+// Length returns the length of the selected time.
+func (s Scope) Length(rec *Recording) (length int64) {
+	for _, p := range s.Parts(rec) {
+		from, to := p.Bounds(rec)
+		length += to - from
+	}
+	return length
 }
 
 // On returns the Scope with other tracks; nil means all.
@@ -124,9 +157,9 @@ func (s Scope) Clip(rec *Recording) Scope {
 	return s
 }
 
-// Bounds returns the range of time, or the whole recording's if there is none.
+// Bounds returns the range of time; the whole recording's if there is none, or Outside.
 func (s Scope) Bounds(rec *Recording) (from, to int64) {
-	if s.Ranged {
+	if s.Ranged && !s.Outside {
 		return s.From, s.To
 	}
 	return rec.Start, rec.End

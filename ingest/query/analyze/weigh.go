@@ -100,6 +100,9 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	if err := memory.NeedEach(rec.Calls.Len(), answerBytes, "the answer"); err != nil {
 		return nil, err
 	}
+	if q.Scope.Ranged && q.Scope.Outside {
+		return weighRest(ctx, rec, q)
+	}
 	basis := q.Basis(rec)
 	if basis == Spans {
 		return weighSpans(ctx, rec, q)
@@ -155,14 +158,16 @@ func (w *Weights) add(r *Record) {
 	}
 }
 
-// join adds the result of another goroutine, for records without windows and pairs.
+// join adds another result, without its windows and pairs.
 func (w *Weights) join(other *Weights) {
 	w.Records += other.Records
 	recording.Add(&w.Sum, other.Sum)
 	for c, n := range other.Count {
-		if n != 0 {
-			w.Count[c] += n
-			recording.Add(&w.Self[c], other.Self[c])
+		w.Count[c] += n
+	}
+	for c, v := range other.Self {
+		if v != 0 {
+			recording.Add(&w.Self[c], v)
 		}
 	}
 	for c, at := range other.First {

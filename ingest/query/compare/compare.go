@@ -173,6 +173,9 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 	if run.Scope.Ranged && !run.Rec.HasTime {
 		return fmt.Errorf("%s has no timestamps; remove the range", run.Rec.Source.Path)
 	}
+	if run.Scope.Outside && run.Scope.Calls != nil {
+		return errors.New("the rest of a recording cannot be limited to calls; leave out the calls or the range")
+	}
 	if run.Scope, err = calls.Bind(ctx, run.Rec, run.Scope); err != nil {
 		return err
 	}
@@ -198,6 +201,9 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 	}
 	if run.Weights.Ranged {
 		run.Length = run.Weights.To - run.Weights.From
+		if run.Scope.Outside {
+			run.Length = run.Scope.Length(run.Rec)
+		}
 	}
 	if run.Scope.Calls != nil {
 		if err := run.calls(ctx); err != nil {

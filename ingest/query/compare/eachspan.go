@@ -57,7 +57,17 @@ func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 		return nil
 	}
 	from, to := 0, l.Len()
-	if w.in.Ranged {
+	switch {
+	case w.in.Ranged && w.in.Outside:
+		last := l.Search(w.in.From)
+		first := sort.Search(l.Len(), func(i int) bool { return l.Start(i) >= w.in.To })
+		for _, r := range []sets.Run{{First: 0, Last: last}, {First: max(first, last), Last: to}} {
+			if r.First < r.Last {
+				out = append(out, stretch{r, w.depth(l) == 1})
+			}
+		}
+		return out
+	case w.in.Ranged:
 		from = sort.Search(l.Len(), func(i int) bool { return l.Start(i) >= w.in.From })
 		to = l.Search(w.in.To)
 	}

@@ -212,6 +212,9 @@ func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 		versus = append(versus, widget.Item{Title: fmt.Sprintf("Compare mode %d with rest", i+1), Detail: detail, Do: func() {
 			p.CompareWithRest(inBrush(p, of).String())
 		}})
+		for k, side := range []string{"A", "B"} {
+			versus = append(versus, widget.Item{Title: fmt.Sprintf("Set mode %d as %s", i+1, side), Detail: detail, Do: func() { p.SetCallsAs(k, inBrush(p, of).String()) }})
+		}
 	}
 	var set []widget.Item
 	if p.Scope.Calls != nil {

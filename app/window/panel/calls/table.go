@@ -334,7 +334,7 @@ func (t *table) items(s *panel.Host, p *panel.Side, l *session.CallList, i int) 
 	return widget.Grouped(items, []widget.Item{
 		{Title: "Compare with typical call", Do: func() { p.Actions.CompareTypical(one) }},
 		{Title: "Compare with other calls", Do: func() { p.CompareWithRest(one) }},
-	}, []widget.Item{
+	}, panel.SetAsItems("call", func(i int) { p.SetCallsAs(i, one) }), []widget.Item{
 		{Title: "Copy arguments", Do: func() {
 			var lines []string
 			for _, m := range r.Detail(p.Rec).Args {

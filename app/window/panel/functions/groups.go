@@ -134,6 +134,8 @@ func valueItems(p *panel.Side, by analyze.By, value string) (items []widget.Item
 		return []widget.Item{
 			{Title: "Select these calls", Do: func() { p.OnlyCalls(set) }},
 			{Title: "Compare with other calls", Do: func() { p.CompareWithRest(set) }},
+			{Title: "Set calls as A", Do: func() { p.SetCallsAs(0, set) }},
+			{Title: "Set calls as B", Do: func() { p.SetCallsAs(1, set) }},
 		}
 	}
 	if key, ok := by.ContextKey(); ok {

@@ -1,0 +1,199 @@
+// Package trend finds the runs at which a cost changed in a series of runs.
+//
+// The method is E-divisive (Matteson and James, "A Nonparametric Approach for Multiple
+// Change Point Analysis of Multivariate Data", JASA 109, 2014) with distance |x-y|. It
+// splits a series where the energy distance of the two parts is largest, tests the split
+// by permuting the runs, and goes on with the parts until a test fails. A series without
+// a change gets one with a probability of at most [Level], whatever its distribution, if
+// its runs are exchangeable.
+package trend
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Level is the probability of finding a change in a series without any.
+const Level = .01
+
+// least is the minimum number of runs between two changes.
+const least = 3
+
+// permutations is the number of permutations of a test. exceeding is the number of
+// permutations with a larger statistic after which the test ends (Besag and Clifford,
+// "Sequential Monte Carlo p-values", Biometrika 78, 1991).
+const permutations, exceeding = 1999, 20
+
+// A Change is a lasting change of a series.
+type Change struct {
+	// At is the index of the first run after the change. From and To bound the runs around
+	// it up to the next changes: From..At-1 before, At..To-1 after.
+	At, From, To int
+	// Before and After are the means of these runs.
+	Before, After float64
+	// P is the probability that chance alone makes a split at least this good.
+	P float64
+}
+
+// Changes returns the changes of a series, in order.
+func Changes(values []float64) []Change {
+	type segment struct{ from, to, at int }
+	c := newSplitter(values)
+	r := rand.New(rand.NewPCG(2014, uint64(len(values))))
+	ps := map[int]float64{}
+	segments := []segment{{0, len(values), 0}}
+	for {
+		best, at := 0.0, -1
+		for i := range segments {
+			s := &segments[i]
+			k, q := c.best(s.from, s.to)
+			if s.at = s.from + k; q > best {
+				best, at = q, i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		p := c.chance(r, best, func(yield func(from, to int)) {
+			for _, s := range segments {
+				yield(s.from, s.to)
+			}
+		})
+		if p > Level {
+			break
+		}
+		s := segments[at]
+		ps[s.at] = p
+		segments = slices.Replace(segments, at, at+1, segment{s.from, s.at, 0}, segment{s.at, s.to, 0})
+	}
+	var out []Change
+	for i := range segments[1:] {
+		a, b := segments[i], segments[i+1]
+		out = append(out, Change{At: b.from, From: a.from, To: b.to, Before: mean(values[a.from:a.to]), After: mean(values[b.from:b.to]), P: ps[b.from]})
+	}
+	return out
+}
+
+func mean(values []float64) (m float64) {
+	for _, v := range values {
+		m += v / float64(len(values))
+	}
+	return m
+}
+
+// splitter finds the best splits of segments of a series.
+type splitter struct {
+	values []float64
+	ranks  []int // of the values, in the order of sorted
+	sorted []float64
+	// order is the order in which the values are taken.
+	order []int
+	// counts and sums are Fenwick trees over ranks, within the sums of the distances in the
+	// first k values of a segment and in all but those.
+	counts, sums []float64
+	first, rest  []float64
+}
+
+func newSplitter(values []float64) *splitter {
+	n := len(values)
+	c := &splitter{values: values, sorted: slices.Sorted(slices.Values(values)), counts: make([]float64, n+1), sums: make([]float64, n+1),
+		first: make([]float64, n+1), rest: make([]float64, n+1)}
+	for i, v := range values {
+		k, _ := slices.BinarySearch(c.sorted, v)
+		c.ranks, c.order = append(c.ranks, k+1), append(c.order, i)
+	}
+	return c
+}
+
+// within writes the sums of distances in the first 0, 1, … n of some values.
+func (c *splitter) within(out []float64, n int, value func(k int) int) {
+	clear(c.counts)
+	clear(c.sums)
+	count, sum, all := 0.0, 0.0, 0.0
+	out[0] = 0
+	for k := range n {
+		i := value(k)
+		v := c.values[i]
+		below, belowSum := 0.0, 0.0
+		for r := c.ranks[i]; r > 0; r -= r & -r {
+			below += c.counts[r]
+			belowSum += c.sums[r]
+		}
+		all += v*below - belowSum + (sum - belowSum) - v*(count-below)
+		for r := c.ranks[i]; r < len(c.counts); r += r & -r {
+			c.counts[r]++
+			c.sums[r] += v
+		}
+		count++
+		sum += v
+		out[k+1] = all
+	}
+}
+
+// best returns the best split of the values from..to-1 in their current order, as a number
+// of values, and its statistic; 0 if there is none.
+func (c *splitter) best(from, to int) (at int, q float64) {
+	n := to - from
+	if n < 2*least || c.sorted[0] == c.sorted[len(c.sorted)-1] {
+		return 0, 0
+	}
+	c.within(c.first, n, func(k int) int { return c.order[from+k] })
+	c.within(c.rest, n, func(k int) int { return c.order[to-1-k] })
+	for k := least; k <= n-least; k++ {
+		a, b := float64(k), float64(n-k)
+		between := c.first[n] - c.first[k] - c.rest[n-k]
+		e := 2*between/(a*b) - 2*c.first[k]/(a*(a-1)) - 2*c.rest[n-k]/(b*(b-1))
+		if v := a * b / (a + b) * e; v > q {
+			at, q = k, v
+		}
+	}
+	return at, q
+}
+
+// chance returns the probability that the best split of permuted segments is as good as q.
+func (c *splitter) chance(r *rand.Rand, q float64, segments func(yield func(from, to int))) float64 {
+	was := slices.Clone(c.order)
+	defer func() { copy(c.order, was) }()
+	more := 0
+	for i := range permutations {
+		most := 0.0
+		segments(func(from, to int) {
+			r.Shuffle(to-from, func(i, k int) { c.order[from+i], c.order[from+k] = c.order[from+k], c.order[from+i] })
+			if _, v := c.best(from, to); v > most {
+				most = v
+			}
+		})
+		if most >= q*(1-1e-9) {
+			if more++; more == exceeding {
+				return float64(more) / float64(i+1)
+			}
+		}
+	}
+	return float64(more+1) / (permutations + 1)
+}
+
+// Sure returns the changes of several series that are no false alarms: of the series that
+// keep any, at most one in twenty is expected to have none (Benjamini and Hochberg, 1995).
+func Sure(all [][]Change) {
+	var first []float64
+	for _, cs := range all {
+		p := 1.0
+		for _, c := range cs {
+			p = math.Min(p, c.P)
+		}
+		first = append(first, p)
+	}
+	ps := slices.Sorted(slices.Values(first))
+	limit := -1.0
+	for i, p := range ps {
+		if p <= .05*float64(i+1)/float64(len(ps)) {
+			limit = p
+		}
+	}
+	for i := range all {
+		if first[i] > limit {
+			all[i] = nil
+		}
+	}
+}

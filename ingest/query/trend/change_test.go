@@ -1,0 +1,118 @@
+package trend
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// naive is the best split by the definition: all pairs of values.
+func naive(values []float64) (at int, q float64) {
+	n := len(values)
+	pairs := func(a, b []float64) (sum float64) {
+		for _, x := range a {
+			for _, y := range b {
+				sum += math.Abs(x - y)
+			}
+		}
+		return sum
+	}
+	for k := least; k <= n-least; k++ {
+		a, b := values[:k], values[k:]
+		m, o := float64(len(a)), float64(len(b))
+		e := 2/(m*o)*pairs(a, b) - pairs(a, a)/(m*(m-1)) - pairs(b, b)/(o*(o-1))
+		if v := m * o / (m + o) * e; v > q {
+			at, q = k, v
+		}
+	}
+	return at, q
+}
+
+// TestBestAgainstAllPairs: the sums over ranks give what the definition gives, also with
+// equal values.
+func TestBestAgainstAllPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		values := make([]float64, 6+r.IntN(40))
+		for i := range values {
+			values[i] = float64(r.IntN(12))
+			if i > len(values)/2 {
+				values[i] += float64(r.IntN(4))
+			}
+		}
+		at, q := newSplitter(values).best(0, len(values))
+		if wantAt, want := naive(values); math.Abs(q-want) > 1e-9*math.Max(1, want) || at != wantAt && math.Abs(q-want) > 0 {
+			t.Fatalf("%v: split at %d with %v, want %d with %v", values, at, q, wantAt, want)
+		}
+	}
+}
+
+// TestFindsChanges plants changes in noise and finds each where it is, within one run.
+func TestFindsChanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		runs int
+		at   []int
+	}{{40, []int{20}}, {40, []int{30}}, {90, []int{30, 60}}, {120, []int{20, 50, 100}}} {
+		values := make([]float64, c.runs)
+		for i := range values {
+			values[i] = 100 + 2*r.NormFloat64()
+			for k, at := range c.at {
+				if i >= at {
+					values[i] += []float64{12, -8, 15}[k]
+				}
+			}
+		}
+		var found []int
+		for _, x := range Changes(values) {
+			found = append(found, x.At)
+			if math.Abs(x.Before-mean(values[x.From:x.At])) > 1e-9 || math.Abs(x.After-mean(values[x.At:x.To])) > 1e-9 {
+				t.Errorf("a change says %+v", x)
+			}
+		}
+		if !slices.EqualFunc(found, c.at, func(a, b int) bool { return max(a-b, b-a) <= 1 }) {
+			t.Errorf("%d runs with changes at %d: found %d", c.runs, c.at, found)
+		}
+	}
+	if got := Changes([]float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}); got != nil {
+		t.Errorf("a constant series changes at %+v", got)
+	}
+	if got := Changes([]float64{1, 2, 3}); got != nil {
+		t.Errorf("three runs change at %+v", got)
+	}
+}
+
+// TestFalseAlarms: in 400 series without a change, of several distributions, at most a few
+// get one. With a rate of 1 % more than 12 of 400 would happen once in 2000 times.
+func TestFalseAlarms(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for name, noise := range map[string]func() float64{
+		"normal": r.NormFloat64, "skewed": r.ExpFloat64, "two values": func() float64 { return float64(r.IntN(2)) },
+	} {
+		alarms := 0
+		for range 400 {
+			values := make([]float64, 30)
+			for i := range values {
+				values[i] = noise()
+			}
+			if len(Changes(values)) > 0 {
+				alarms++
+			}
+		}
+		if alarms > 12 {
+			t.Errorf("%s noise: %d of 400 series without a change got one", name, alarms)
+		}
+	}
+}
+
+// TestSureKeepsFew: one real change among many series stays, and chance findings go.
+func TestSureKeepsFew(t *testing.T) {
+	all := make([][]Change, 40)
+	all[3] = []Change{{At: 5, P: .0005}}
+	all[9] = []Change{{At: 7, P: .01}}
+	Sure(all)
+	if all[3] == nil || all[9] != nil {
+		t.Errorf("kept are %+v and %+v", all[3], all[9])
+	}
+}
