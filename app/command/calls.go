@@ -131,7 +131,7 @@ type callList struct {
 	// Of is the set of calls.
 	Of    string `json:"of_calls"`
 	Count int64  `json:"count"`
-	// Address shows the calls.
+	// Address is the ashlar: address that opens these calls in the window.
 	Address string `json:"address"`
 	// Unfinished is the number of calls that never ended. They count with the length that
 	// the timeline draws.

@@ -138,8 +138,8 @@ type stats struct {
 	Slowest []statsSpan `json:"slowest"`
 
 	// Time is the kind of time that was measured: time, cpu or waiting; empty without
-	// spans. WithoutCPU is the number of calls without CPU time, which Count excludes if
-	// Time is cpu or waiting.
+	// spans. WithoutCPU is the number of calls whose CPU time is unknown. If Time is
+	// cpu or waiting, Count excludes them.
 	Time       string `json:"time,omitempty"`
 	WithoutCPU int64  `json:"untold_spans,omitempty"`
 	// Unfinished is the number of calls that never ended. They count with the length that

@@ -120,11 +120,11 @@ func Nothing(c *compare.Comparison, t *compare.Table) string {
 		e := &c.Runs[r].Rec.Events[c.Metric.Event[r]]
 		return safetext.Short(e.Title() + " " + e.Metrics[c.Metric.Metric[r]].Name)
 	}
-	match := "no function matches"
+	common, match := "nothing", "no function matches"
 	if o.Functions > 0 {
-		match = units.Plural(int64(o.Functions), "function") + " match"
+		common, match = "almost nothing", units.Plural(int64(o.Functions), "function")+" match"
 	}
-	return fmt.Sprintf("A and B have nothing in common: %s (A has %s, B %s; A measures %s, B %s).", match, units.Count(int64(o.OfA)), units.Count(int64(o.OfB)), event(0), event(c.Sides))
+	return fmt.Sprintf("A and B have %s in common: %s (A has %s, B %s; A measures %s, B %s).", common, match, units.Count(int64(o.OfA)), units.Count(int64(o.OfB)), event(0), event(c.Sides))
 }
 
 func (d *verdict) say(format string, args ...any) { d.link(Nowhere, format, args...) }

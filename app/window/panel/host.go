@@ -37,7 +37,7 @@ type Host struct {
 	Clip    string // a text for the clipboard
 	Tasks   tasks
 	Focus   ui.Focus
-	// HiddenColumns are the hidden table columns for files that are opened from now on.
+	// HiddenColumns is the set of table columns hidden in newly opened files.
 	HiddenColumns uint32
 	// Paired stores the functions that the user has paired; nil if nothing is stored.
 	Paired pairKeeper

@@ -21,5 +21,5 @@ func (l *List[S]) ScrollBy(_ S, px int) bool {
 	return l.Inside
 }
 
-// Areas returns the areas in which a press gives the panel the keyboard focus.
+// Areas returns the areas that focus the panel when clicked.
 func (l *List[S]) Areas() []event.Tag { return []event.Tag{&l.Drag} }

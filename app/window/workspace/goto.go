@@ -72,7 +72,8 @@ func (p *Pane) showFunctionAt(at place, f recording.FuncID, name recording.FuncN
 	}
 }
 
-// placeOf finds the place of a function.
+// placeOf finds where to show a function: its slowest call or, without calls, the event
+// with the most records of it.
 func placeOf(ctx context.Context, rec *recording.Recording, q analyze.Query, f recording.FuncID) (place, error) {
 	at := place{event: -1}
 	in, err := calls.Bind(ctx, rec, q.Scope)

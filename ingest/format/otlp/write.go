@@ -94,7 +94,7 @@ func (w *otlpWriter) setClock() {
 	}
 	if w.Rec.HasTime {
 		if _, ok := w.WallClock(w.Rec.Start); !ok {
-			w.Lose(1, "meanings of the clock", "times should be relative to 1970, but the start is unknown; profiles have no time, and samples have times from the start of the recording")
+			w.Lose(1, "wall-clock times", "the date of the start is unknown; profiles have no time, and samples have times from the start of the recording")
 		}
 		if first, _ := w.clock.At(w.Rec.Start); first < 1 {
 			w.shift = uint64(1 - first)

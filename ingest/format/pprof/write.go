@@ -307,7 +307,7 @@ func (w *pprofWriter) losses() {
 			kernel++
 		}
 	}
-	w.Lose(kernel, "frames of the kernel", "a profile marks them only by the name of their binary")
+	w.Lose(kernel, "kernel marks of frames", "pprof has no such mark, and the names of these binaries do not show it")
 }
 
 // notes writes the recording's notes: comments as they are, and notes without a field in

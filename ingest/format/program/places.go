@@ -39,7 +39,7 @@ type unit struct {
 	functions []within[[]inlined]
 }
 
-// row maps the addresses from at up to the next row to a source line.
+// A row gives the source line of the addresses from at to the start of the next row.
 type row struct {
 	at         uint64
 	file, line int32

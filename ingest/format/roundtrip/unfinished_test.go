@@ -62,7 +62,7 @@ func TestNoDate(t *testing.T) {
 	}
 	found := false
 	for _, l := range rep.Lost {
-		found = found || l.What == "meanings of the clock"
+		found = found || l.What == "wall-clock times"
 	}
 	if !found || back.Counts.Samples != 4 || !back.HasTime { // two for each metric
 		t.Errorf("lost %v, %+v", rep.Lost, back.Counts)

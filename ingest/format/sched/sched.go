@@ -45,9 +45,9 @@ type thread struct {
 	// stack is the call in which the thread was last switched away from; run is the call
 	// it was in while it ran before that.
 	stack, run recording.CallID
-	// frame is the frame of the thread's spans on CPU tracks, and called the name in it.
-	frame  recording.FrameID
-	called string
+	// frame is the frame of the thread's spans on CPU tracks, made for frameName.
+	frame     recording.FrameID
+	frameName string
 }
 
 // A State is a thread's state and the kernel's name for it.
@@ -164,8 +164,8 @@ func (s *Builder) name(tid int64) string {
 func (s *Builder) frame(tid int64) recording.FrameID {
 	name := s.name(tid)
 	t := s.thread(tid)
-	if t.called != name {
-		t.called, t.frame = name, s.b.FunctionFrame(s.b.Function(recording.Function{Name: name}))
+	if t.frameName != name {
+		t.frameName, t.frame = name, s.b.FunctionFrame(s.b.Function(recording.Function{Name: name}))
 	}
 	return t.frame
 }

@@ -48,7 +48,7 @@ func TestParts(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ data, want string }{
 		"as much":         {samples(5, "10"), ""},
-		"more":            {samples(5, "1000"), `samples-exceed: The samples of the stack with leaf "run" add up to 5000 in "period" of event "cycles", and its stack records to 50`},
+		"more":            {samples(5, "1000"), `samples-exceed: The samples of the stack with leaf "run" add up to 5000 in "period" of event "cycles", its stack records only to 50`},
 		"less":            {samples(4, "10"), `samples-less: The samples add up to 40 in "period" of event "cycles", and the stack records to 50`},
 		"windows":         {lines(window("1", "2", "30"), window("2", "3", "20")), ""},
 		"windows exceed":  {lines(window("1", "2", "30"), window("2", "3", "21")), `windows-exceed: The windows of the stack with leaf "run" add up to 51 in`},

@@ -45,7 +45,7 @@ func (m *merger) comparePart(met *recording.Metric, name, of string, whole, part
 	value := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: met.Decimals}.String() }
 	switch {
 	case more > 0:
-		m.b.Warn(of+"-exceed", "", "The %s of the stack with leaf %s add up to %s in %s, and its stack records to %s: ranges rest on %s and exceed the whole, which rests on stacks",
+		m.b.Warn(of+"-exceed", "", "The %s of the stack with leaf %s add up to %s in %s, its stack records only to %s. Ranges use the %s, the whole recording uses the stacks: a range may be larger",
 			of, quote(m.b.NameOf(recording.CallID(worst))), value(part[worst]), name, value(whole[worst]), of)
 		m.b.WarnMore(of+"-exceed", more-1)
 	case less && sum < all:

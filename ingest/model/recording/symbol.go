@@ -37,7 +37,7 @@ func demangled(symbol string) (name string, ok bool) {
 	return name, err == nil && name != ""
 }
 
-// symbol interns a function whose name was not seen before and may be mangled.
+// symbol returns f with its name demangled; false if the name is not mangled.
 func (b *Builder) symbol(f Function) (Function, bool) {
 	name, ok := demangled(f.Name)
 	if !ok {

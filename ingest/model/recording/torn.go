@@ -5,7 +5,7 @@ import "ashlar/ingest/model/lanes"
 // torn counts the spans of threads that do not nest properly.
 type torn struct {
 	cut, most int64 // spans cut to end with the one around them, and the largest cut
-	crossing  int64 // spans that partly overlap another, and are outermost for that reason
+	crossing  int64 // spans that overlap another without nesting in it, so they are treated as outermost
 	twice     int64 // the time counted more than once by outermost spans that overlap
 }
 

@@ -12,11 +12,10 @@ import (
 // confidence of a difference is computed from it. It returns nil if the number is
 // unknown, and for times of spans, which are not sampled.
 //
-// It uses the first of these that applies: the metric counts samples itself; another
-// metric of the event does; the weights were added up from single samples; a heap profile
-// has the number of objects and the sampling rate; the metric adds up periods of known
-// size. Things counted one by one, such as calls of a function, are their own number of
-// samples.
+// It takes the number from the first source that exists: the metric, if it counts samples;
+// another metric of the event that does; the single samples behind the weights; the object
+// counts and sampling rate of a heap profile; the sampling period; the metric contentions.
+// If a metric counts events one by one, such as calls, each event is one sample.
 func SamplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights) (*analyze.Weights, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil

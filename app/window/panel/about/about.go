@@ -152,8 +152,8 @@ func (t *Panel) warnings(p *panel.Side, u *ui.UI, x, y, right int) int {
 	return y
 }
 
-// ledger draws how many records of the file were kept and left out: read = kept + left
-// out.
+// ledger draws a table of record counts: read, kept, repaired and skipped. Repaired
+// records are among the kept ones; kept and skipped add up to read.
 func (t *Panel) ledger(p *panel.Side, u *ui.UI, x, y, right int) int {
 	if len(p.Rec.Ledger) == 0 {
 		return y
@@ -197,5 +197,5 @@ func (t *Panel) Key(p *panel.Side, k key.Event, row int) bool {
 	return widget.ScrollKey(&t.scroll, k, row, p.Bounds.Lower.Dy())
 }
 
-// Areas returns the areas in which a press gives the panel the keyboard focus.
+// Areas returns the areas that focus the panel when clicked.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }

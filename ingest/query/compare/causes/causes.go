@@ -43,8 +43,8 @@ const (
 	// movedPart is the smallest ratio, smaller to larger, of two costs at a place, one
 	// that appeared and one that disappeared, at which they count as one cost that moved.
 	movedPart = .25
-	// movedOf is the smallest part of the sum of all differences that a moved cost must
-	// make up to be reported as moved.
+	// movedOf is the smallest share of all differences at which a moved cost is
+	// reported.
 	movedOf = .02
 	// ownPart is the smallest part of a function's difference that must be at a place for
 	// the function to belong to that place.
