@@ -32,6 +32,8 @@ var asked = []string{
 	"top small.spall --callers-of walk",
 	"calls small.spall walk --json",
 	"path small.spall",
+	"locks small.ftrace",
+	"trend diff-a.folded diff-b.folded",
 	"stats small.spall --function walk",
 	"diff diff-a.folded diff-b.folded",
 	"diff diff-a.folded diff-b.folded --json",

@@ -145,7 +145,7 @@ func TestThreads(t *testing.T) {
 		t.Fatalf("the demo shows the threads %q", first.Threads)
 	}
 	// The names' column: the first thread's row, then the second's.
-	row1, row2 := image.Pt(100, 160), image.Pt(100, 310)
+	row1, row2 := image.Pt(100, 160), image.Pt(100, 438)
 	s.Click(e2e.Left, row1, "ctrl")
 	f := s.until("a selected thread", func(f frame) bool { return f.Chosen == 1 && f.Total != first.Total })
 	if f.Total == first.Total {

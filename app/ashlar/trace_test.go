@@ -72,10 +72,14 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	recorded, err := filepath.Abs("../../testdata/recorded/after.pb.gz")
-	if err != nil {
-		t.Fatal(err)
+	absolute := func(path string) string {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
+	recorded, waits := absolute("../../testdata/recorded/after.pb.gz"), absolute("../command/testdata/small.ftrace")
 	run := func(args ...string) e2e.Trace {
 		t.Helper()
 		log := filepath.Join(t.TempDir(), "trace")
@@ -101,6 +105,8 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"diff":   {{"a.spaa", "b.spaa"}},
 		"calls":  {{"t.json", "work"}},
 		"path":   {{"t.json"}},
+		"locks":  {{waits}},
+		"trend":  {{"a.spaa", "b.spaa"}},
 		"source": {{recorded, "main.main"}},
 		"report": {{"a.spaa", "-o", "a.md"}, {"a.spaa", "-o", "a.html"}},
 		"bundle": {{"a.spaa", "-o", "a.ashlar"}},
