@@ -13,7 +13,15 @@ func unread(f *os.File) bool {
 	if f == nil {
 		return false
 	}
-	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
-	n, err := unix.Poll(fds, 0)
-	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+	c, err := f.SyscallConn()
+	if err != nil {
+		return false
+	}
+	gone := false
+	err = c.Control(func(fd uintptr) { // unlike f.Fd, this may run while f is being closed
+		fds := []unix.PollFd{{Fd: int32(fd)}}
+		n, err := unix.Poll(fds, 0)
+		gone = err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+	})
+	return err == nil && gone
 }
