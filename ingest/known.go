@@ -13,7 +13,7 @@ import (
 
 // known is a format that is recognised but not supported.
 type known struct {
-	// what is the name of such a file, with its article. way says how to get something
+	// what names the format. way says how to get something
 	// that can be opened.
 	what, way string
 	// A file is recognised by one of several magic numbers, or else by is. But if a
@@ -39,52 +39,52 @@ const (
 // knowns lists the formats that are recognised but not supported. To add one, add its
 // row.
 var knowns = []known{
-	{"a zip archive inside other data", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
-	{"a recording of trace-cmd", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
-	{"an output of Massif", "print it with `ms_print FILE`, or record with heaptrack or a heap profiler that writes pprof", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
-	{"a log of V8 (isolate-*.log)", "record with `node --cpu-prof` instead and open the .cpuprofile", []string{"v8-version,", "shared-library,"}, nil},
-	{"a heap snapshot of V8", "a snapshot has objects but no calls; record a profile", nil, func(b *opening) bool {
+	{"zip archive inside other data", "unpack it and open the recording in it", []string{"PK\x03\x04"}, nil},
+	{"trace-cmd recording", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
+	{"Massif output", "print it with `ms_print FILE`, or record with heaptrack or a heap profiler that writes pprof", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
+	{"V8 log (isolate-*.log)", "record with `node --cpu-prof` instead and open the .cpuprofile", []string{"v8-version,", "shared-library,"}, nil},
+	{"V8 heap snapshot", "a snapshot has objects but no calls; record a profile", nil, func(b *opening) bool {
 		return b.keys["snapshot"] && b.has(`"node_fields"`)
 	}},
-	{"a timeline of Safari", bySpeedscope, nil, func(b *opening) bool {
+	{"Safari timeline", bySpeedscope, nil, func(b *opening) bool {
 		return b.keys["recording"] && (b.keys["version"] || b.has(`"displayName"`))
 	}},
-	{"a trace or a dump of .NET's heap in an old form (.netperf, .gcdump)", "record with `dotnet-trace collect` of .NET Core 3 or later and open the .nettrace", []string{"\x14\x00\x00\x00!FastSerialization.1"}, nil},
-	{"an export of Apple's Instruments", bySpeedscope, nil, matches(`(?s)\A\s*<\?xml.{0,200}<trace-(query-result|toc)`)},
-	{"a trace of Tracy", "only Tracy reads it; record with spall or as a Chrome trace instead", []string{"tr\xfdP", "tlZ\x04", "tZst", "tracy"}, nil},
-	{"a recording of Nsight Systems", "export it with `nsys export --type sqlite FILE` and convert that with a script such as nsys2json", nil, matches(`\A(QDSTRM|PNSR|nsys)`)},
-	{"an SQLite database", "if Nsight Systems wrote it, convert it with a script such as nsys2json", []string{"SQLite format 3\x00"}, nil},
-	{"a dump of Ruby's stackprof", "convert it with `stackprof --stackcollapse FILE > run.folded`", nil, matches(`(?s)\A\x04\x08\{.{0,40}:\x0cversion`)},
-	{"a dump of Ruby's stackprof", bySpeedscope, nil, func(b *opening) bool {
+	{".NET trace or heap dump in an old form (.netperf, .gcdump)", "record with `dotnet-trace collect` of .NET Core 3 or later and open the .nettrace", []string{"\x14\x00\x00\x00!FastSerialization.1"}, nil},
+	{"export of Apple's Instruments", bySpeedscope, nil, matches(`(?s)\A\s*<\?xml.{0,200}<trace-(query-result|toc)`)},
+	{"Tracy trace", "only Tracy reads it; record with spall or as a Chrome trace instead", []string{"tr\xfdP", "tlZ\x04", "tZst", "tracy"}, nil},
+	{"Nsight Systems recording", "export it with `nsys export --type sqlite FILE` and convert that with a script such as nsys2json", nil, matches(`\A(QDSTRM|PNSR|nsys)`)},
+	{"SQLite database", "if Nsight Systems wrote it, convert it with a script such as nsys2json", []string{"SQLite format 3\x00"}, nil},
+	{"dump of Ruby's stackprof", "convert it with `stackprof --stackcollapse FILE > run.folded`", nil, matches(`(?s)\A\x04\x08\{.{0,40}:\x0cversion`)},
+	{"dump of Ruby's stackprof", bySpeedscope, nil, func(b *opening) bool {
 		return b.keys["mode"] && b.keys["version"] && b.has(`"interval"`, `"samples"`)
 	}},
-	{"a profile of Python's cProfile (pstats)", "it has no stacks; record with `py-spy record -f speedscope -o run.speedscope.json` instead", []string{"{\xa9\x03", "{)\x03", "{(\x03\x00\x00\x00"}, nil},
-	{"a recording of memray", "convert it with `memray transform` or record with py-spy", []string{"memray\x00"}, nil},
-	{"a profile of gprof (gmon.out)", "print it with `gprof PROGRAM FILE` and convert that with gprof2dot, or record with `perf record`", []string{"gmon\x01"}, nil},
-	{"the text of gprof", "it has no stacks; record with `perf record -g` instead", nil, matches(`\A(Flat profile:\n|\x0c?\s*Call graph \(explanation follows\))`)},
-	{"the text of `perf report`", "print the samples themselves with `perf script` and open that, or open perf.data", nil, func(b *opening) bool {
+	{"profile of Python's cProfile (pstats)", "it has no stacks; record with `py-spy record -f speedscope -o run.speedscope.json` instead", []string{"{\xa9\x03", "{)\x03", "{(\x03\x00\x00\x00"}, nil},
+	{"memray recording", "convert it with `memray transform` or record with py-spy", []string{"memray\x00"}, nil},
+	{"gprof profile (gmon.out)", "print it with `gprof PROGRAM FILE` and convert that with gprof2dot, or record with `perf record`", []string{"gmon\x01"}, nil},
+	{"gprof's text", "it has no stacks; record with `perf record -g` instead", nil, matches(`\A(Flat profile:\n|\x0c?\s*Call graph \(explanation follows\))`)},
+	{"text of `perf report`", "print the samples themselves with `perf script` and open that, or open perf.data", nil, func(b *opening) bool {
 		return b.begins([]string{"# To display the perf.data header info", "# Total Lost Samples: "})
 	}},
-	{"an export of `perf data convert`", "open perf.data itself", nil, func(b *opening) bool { return b.keys["linux-perf-json-version"] }},
-	{"a thread dump of Java", "fold it with FlameGraph's `stackcollapse-jstack.pl FILE > run.folded`", nil, matches(`(?m)^Full thread dump `)},
-	{"the stacks of Go's goroutines", "fetch the profile itself (/debug/pprof/goroutine without debug=2), or fold it with FlameGraph's `stackcollapse-go.pl FILE > run.folded`", nil, matches(`\Agoroutine \d+ \[[^\]\n]+\]:\n`)},
-	{"a heap dump of Java (HPROF)", "a dump has objects but no calls; record with async-profiler", []string{"JAVA PROFILE 1.0"}, nil},
-	{"a program or library", "it is not a recording; run it under a profiler, such as `perf record -g`", []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe\x00\x00\x00\x02"}, nil},
-	{"an archive, or a file compressed with something other than gzip or zstd", "unpack it", []string{"\xfd7zXZ\x00", "BZh9", "BZh6", "BZh1", "\x04\x22\x4d\x18", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "PK\x05\x06"}, nil},
-	{"a tar archive", "unpack it and open the recording in it", nil, func(b *opening) bool { return len(b.head) > 262 && string(b.head[257:262]) == "ustar" }},
-	{"a picture (SVG)", "a flamegraph drawn by FlameGraph has no stacks; open the folded stacks it was drawn from", nil, func(b *opening) bool { return b.begins([]string{"<"}) && b.has("<svg ") && !b.has("<html") }},
-	{"a page of HTML", "save the recording itself; if a server sent this page, the address may be wrong", nil, func(b *opening) bool { return !b.claimed && page(b) }},
-	{"a trace of Unreal Insights", "only Unreal Insights reads it", []string{"2CRT", "TRC2", "ECRT"}, nil},
-	{"a trace in the Common Trace Format (CTF), as LTTng writes it", "convert it with `babeltrace2`, or record with `perf record`", []string{"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1"}, nil},
-	{"metrics or logs of OpenTelemetry", "of OpenTelemetry, only profiles and traces can be opened", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
-	{"a flamegraph of Pyroscope's", "ask its server for pprof (format=pprof) and open that", nil, func(b *opening) bool { return b.keys["flamebearer"] }},
-	{"a tree for d3-flame-graph", "open the folded stacks it was made from", nil, func(b *opening) bool { return b.keys["name"] && b.keys["value"] && b.keys["children"] }},
-	{"a session of pyinstrument", "export it with `pyinstrument --load FILE -r speedscope -o run.speedscope.json`", nil, func(b *opening) bool { return b.keys["session"] && (b.keys["frame_tree"] || b.has(`"frame_records"`)) }},
-	{"a record of network requests (HAR)", "it has no calls; save a trace in the browser's Performance panel", nil, func(b *opening) bool { return b.keys["log"] && b.has(`"entries"`, `"creator"`) }},
-	{"text in UTF-16", "save it as UTF-8, as with `iconv -f UTF-16 -t UTF-8 FILE`", nil, func(b *opening) bool {
+	{"output of `perf data convert`", "open perf.data itself", nil, func(b *opening) bool { return b.keys["linux-perf-json-version"] }},
+	{"Java thread dump", "fold it with FlameGraph's `stackcollapse-jstack.pl FILE > run.folded`", nil, matches(`(?m)^Full thread dump `)},
+	{"Go goroutine dump (text)", "fetch the profile itself (/debug/pprof/goroutine without debug=2), or fold it with FlameGraph's `stackcollapse-go.pl FILE > run.folded`", nil, matches(`\Agoroutine \d+ \[[^\]\n]+\]:\n`)},
+	{"Java heap dump (HPROF)", "a dump has objects but no calls; record with async-profiler", []string{"JAVA PROFILE 1.0"}, nil},
+	{"program or library", "it is not a recording; run it under a profiler, such as `perf record -g`", []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe\x00\x00\x00\x02"}, nil},
+	{"archive, or file compressed with something other than gzip or zstd", "unpack it", []string{"\xfd7zXZ\x00", "BZh9", "BZh6", "BZh1", "\x04\x22\x4d\x18", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "PK\x05\x06"}, nil},
+	{"tar archive", "unpack it and open the recording in it", nil, func(b *opening) bool { return len(b.head) > 262 && string(b.head[257:262]) == "ustar" }},
+	{"SVG picture", "a flamegraph drawn by FlameGraph has no stacks; open the folded stacks it was drawn from", nil, func(b *opening) bool { return b.begins([]string{"<"}) && b.has("<svg ") && !b.has("<html") }},
+	{"HTML page", "save the recording itself; if a server sent this page, the address may be wrong", nil, func(b *opening) bool { return !b.claimed && page(b) }},
+	{"Unreal Insights trace", "only Unreal Insights reads it", []string{"2CRT", "TRC2", "ECRT"}, nil},
+	{"Common Trace Format (CTF), as LTTng writes it", "convert it with `babeltrace2`, or record with `perf record`", []string{"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1"}, nil},
+	{"OpenTelemetry metrics or logs", "of OpenTelemetry, only profiles and traces can be opened", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
+	{"Pyroscope flamegraph", "ask its server for pprof (format=pprof) and open that", nil, func(b *opening) bool { return b.keys["flamebearer"] }},
+	{"tree for d3-flame-graph", "open the folded stacks it was made from", nil, func(b *opening) bool { return b.keys["name"] && b.keys["value"] && b.keys["children"] }},
+	{"pyinstrument session", "export it with `pyinstrument --load FILE -r speedscope -o run.speedscope.json`", nil, func(b *opening) bool { return b.keys["session"] && (b.keys["frame_tree"] || b.has(`"frame_records"`)) }},
+	{"network requests (HAR)", "it has no calls; save a trace in the browser's Performance panel", nil, func(b *opening) bool { return b.keys["log"] && b.has(`"entries"`, `"creator"`) }},
+	{"UTF-16 text", "save it as UTF-8, as with `iconv -f UTF-16 -t UTF-8 FILE`", nil, func(b *opening) bool {
 		return b.begins([]string{"\xff\xfe[\x00", "\xff\xfe{\x00", "\xfe\xff\x00[", "\xfe\xff\x00{"})
 	}},
-	{"an event trace of Windows (ETW)", "open it in PerfView, save it there for speedscope, and open that", nil, isETW},
+	{"Windows event trace (ETW)", "open it in PerfView, save it there for speedscope, and open that", nil, isETW},
 }
 
 // refused returns an error for a file in a known but unsupported format, else nil. sure

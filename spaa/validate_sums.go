@@ -105,7 +105,7 @@ func (v *validator) checkSums() {
 			}
 			whole := s.whole[k] * exact
 			if s.sampled[k] > whole {
-				v.addAt(s.line, "samples-sum", "the samples of stack %s (%d) have a total %s of %s, more than the stack's %s", s.id.quoted(), s.samples, names[k], number(s.sampled[k]), number(s.whole[k]))
+				v.addAt(s.line, "samples-sum", "the %d samples of stack %s add up to a %s of %s, more than the stack's %s", s.samples, s.id.quoted(), names[k], number(s.sampled[k]), number(s.whole[k]))
 			}
 			if s.windowed[k] > whole {
 				v.addAt(s.line, "windows-sum", "a window has a %s of %s for stack %s, more than the stack's %s", names[k], number(s.windowed[k]), s.id.quoted(), number(s.whole[k]))

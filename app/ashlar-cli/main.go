@@ -14,14 +14,14 @@ import (
 
 func main() {
 	if len(os.Args) > 1 && (os.Args[1] == "install" || os.Args[1] == "uninstall") {
-		fmt.Fprintln(os.Stderr, "ashlar: this is ashlar-cli, which opens no files by a double click: install ashlar, or copy this program to where programs are")
+		fmt.Fprintln(os.Stderr, "ashlar: ashlar-cli has no window, so no file types can be assigned to it; install ashlar, or copy this program into a folder in PATH")
 		os.Exit(command.Usage)
 	}
 	os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, command.Runner{
 		Render: picture.Render,
 		Store:  settings.Open,
 		Window: func(command.WindowOptions) error {
-			return errors.New("this is ashlar-cli, which has no window: use ashlar, or a command (ashlar-cli --help lists them)")
+			return errors.New("ashlar-cli has no window; run ashlar, or give a command (see ashlar-cli --help)")
 		},
 	}))
 }

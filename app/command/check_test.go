@@ -98,7 +98,7 @@ func TestCheckMax(t *testing.T) {
 
 func TestCheckRules(t *testing.T) {
 	r := run("check", "--rules")
-	if r.code != Done || !strings.Contains(r.stdout, "primary-metric") || !strings.Contains(r.stdout, "found when no weight of a stack has that metric") {
+	if r.code != Done || !strings.Contains(r.stdout, "primary-metric") || !strings.Contains(r.stdout, "found when a stack has no value for that metric") {
 		t.Errorf("%d %.300s", r.code, r.stdout)
 	}
 	var rules []struct{ ID, Section, Severity, Demand, Found string }

@@ -113,7 +113,7 @@ func TestConvertReport(t *testing.T) {
 	}
 	found := false
 	for _, l := range v.Lost {
-		found = found || l.What == "times of samples" && l.Count == 3
+		found = found || l.What == "sample times" && l.Count == 3
 	}
 	if !found {
 		t.Errorf("lost %+v", v.Lost)

@@ -50,7 +50,7 @@ func jsonSchema(command string) (string, error) {
 	var of any = schemas
 	if command != "all" {
 		if of = schemas[command]; of == nil {
-			return "", misuse("command %q has no JSON output; ashlar help json lists those that have", command)
+			return "", misuse("command %q has no JSON output; ashlar help json lists the commands that do", command)
 		}
 	}
 	b, err := json.MarshalIndent(of, "", "  ")

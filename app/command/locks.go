@@ -37,24 +37,9 @@ wait without a pause.`,
 		Answer: waitreport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o pathOptions
-		fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
-		fs.StringArrayVar(&o.threads, "thread", nil, "only the waits of this `THREAD`: an id, a name, or part of a name (repeatable)")
-		o.calls.add(fs)
-		fs.IntVarP(&o.steps, "rows", "n", textLocks, "print at most `N` locks, 0 for all (default 10; with --json all)")
-		fs.Lookup("rows").DefValue = "0" // the text states the default
-		fs.BoolVar(&o.json, "json", false, "print JSON")
-		subcommand.BudgetFlag(fs)
-		subcommand.RedactFlag(fs)
-		demo := demoFlag(fs)
-		cacheFlag(fs)
-		return func(c *call, args []string) (err error) {
-			if o.path, err = oneFile(args, *demo); err != nil {
-				return err
-			}
-			if o.rng, err = rangeFlag(o.text); err != nil {
-				return err
-			}
-			if err := c.takeRows(fs, &o.steps, "rows", o.json, false); err != nil {
+		o.add(fs, "only the waits of this `THREAD`: an id, a name, or part of a name (repeatable)", "print at most `N` locks, 0 for all (default 10; with --json all)", textLocks)
+		return func(c *call, args []string) error {
+			if err := o.parse(c, fs, args, "rows"); err != nil {
 				return err
 			}
 			return c.locks(&o)

@@ -37,25 +37,10 @@ calls count only as part of the outermost one.`,
 		Answer: pathreport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o pathOptions
-		fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
-		fs.StringArrayVar(&o.threads, "thread", nil, "end the path on this `THREAD`: an id, a name, or part of a name (repeatable)")
-		o.calls.add(fs)
-		fs.IntVarP(&o.steps, "rows", "n", textRows, "print at most `N` steps, 0 for all (default 30; with --json and --csv all)")
-		fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
-		fs.BoolVar(&o.json, "json", false, "print JSON")
+		o.add(fs, "end the path on this `THREAD`: an id, a name, or part of a name (repeatable)", "print at most `N` steps, 0 for all (default 30; with --json and --csv all)", textRows)
 		fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV; times in nanoseconds")
-		subcommand.BudgetFlag(fs)
-		subcommand.RedactFlag(fs)
-		demo := demoFlag(fs)
-		cacheFlag(fs)
-		return func(c *call, args []string) (err error) {
-			if o.path, err = oneFile(args, *demo); err != nil {
-				return err
-			}
-			if o.rng, err = rangeFlag(o.text); err != nil {
-				return err
-			}
-			if err := c.takeRows(fs, &o.steps, "steps", o.json, o.csv); err != nil {
+		return func(c *call, args []string) error {
+			if err := o.parse(c, fs, args, "steps"); err != nil {
 				return err
 			}
 			return c.criticalPath(&o)
@@ -70,6 +55,34 @@ type pathOptions struct {
 	calls      callsFlag
 	steps      int // 0 for all
 	json, csv  bool
+	demo       *bool
+}
+
+// add declares the flags that path and locks share. The texts describe --thread and
+// --rows, most is the default number of rows in text output.
+func (o *pathOptions) add(fs *pflag.FlagSet, thread, rows string, most int) {
+	fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
+	fs.StringArrayVar(&o.threads, "thread", nil, thread)
+	o.calls.add(fs)
+	fs.IntVarP(&o.steps, "rows", "n", most, rows)
+	fs.Lookup("rows").DefValue = "0" // the text states the default
+	fs.BoolVar(&o.json, "json", false, "print JSON")
+	subcommand.BudgetFlag(fs)
+	subcommand.RedactFlag(fs)
+	o.demo = demoFlag(fs)
+	cacheFlag(fs)
+}
+
+// parse takes the file, the range and the number of rows, which the error of --rows calls
+// rows.
+func (o *pathOptions) parse(c *call, fs *pflag.FlagSet, args []string, rows string) (err error) {
+	if o.path, err = oneFile(args, *o.demo); err != nil {
+		return err
+	}
+	if o.rng, err = rangeFlag(o.text); err != nil {
+		return err
+	}
+	return c.takeRows(fs, &o.steps, rows, o.json, o.csv)
 }
 
 // criticalPath reads the whole file: a path moves between threads, and flows that arrive

@@ -120,11 +120,12 @@ func Nothing(c *compare.Comparison, t *compare.Table) string {
 		e := &c.Runs[r].Rec.Events[c.Metric.Event[r]]
 		return safetext.Short(e.Title() + " " + e.Metrics[c.Metric.Metric[r]].Name)
 	}
-	common, match := "nothing", "no function matches"
-	if o.Functions > 0 {
-		common, match = "almost nothing", units.Plural(int64(o.Functions), "function")+" match"
+	of := fmt.Sprintf("A measures %s, B %s.", event(0), event(c.Sides))
+	a, b := units.Count(int64(o.OfA)), units.Count(int64(o.OfB))
+	if o.Functions == 0 {
+		return fmt.Sprintf("A and B have nothing in common: no function is in both (A has %s, B has %s). %s", a, b, of)
 	}
-	return fmt.Sprintf("A and B have %s in common: %s (A has %s, B %s; A measures %s, B %s).", common, match, units.Count(int64(o.OfA)), units.Count(int64(o.OfB)), event(0), event(c.Sides))
+	return fmt.Sprintf("A and B have almost nothing in common: A has %s, B has %s, and %s match. %s", units.Plural(int64(o.OfA), "function"), b, units.Count(int64(o.Functions)), of)
 }
 
 func (d *verdict) say(format string, args ...any) { d.link(Nowhere, format, args...) }

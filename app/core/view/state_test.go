@@ -177,11 +177,11 @@ func TestAddressesDoNotChange(t *testing.T) {
 func TestBadAddresses(t *testing.T) {
 	for s, word := range map[string]string{
 		"/tmp/x": "begin with ashlar:", "ashlar:2?file=x": "ashlar:2", "ashlar:1": "does not know", "ashlar:1?file": "no =", "ashlar:1?file=": "names no file",
-		"ashlar:1?file=%4": "escape", "ashlar:1?file=%zz": "escape", "ashlar:1?show=1s": "FROM..TO", "ashlar:1?show=1s..x": "for a time",
+		"ashlar:1?file=%4": "escape", "ashlar:1?file=%zz": "escape", "ashlar:1?show=1s": "FROM..TO", "ashlar:1?show=1s..x": "has invalid time",
 		"ashlar:1?show=1s..0.5ps": "finer", "ashlar:1?select=1s..99999999999s": "longer than", "ashlar:1?thread=4": "PID:TID", "ashlar:1?thread=a:b": "whole numbers",
-		"ashlar:1?tab=a&tab=b": "twice", "ashlar:1?file=a&file=b&file=c": "at most two", "ashlar:1?mark=here": "for a mark", "ashlar:1?zoom=a:b:c": "colons",
-		"ashlar:1?show=1e5s..2s": "for a time", "ashlar:1?part=1s": "for a range", "ashlar:1?part=..": "for a range", "ashlar:1?bar=1:2": "for a bar", "ashlar:1?bar=1:2@x@1s": "whole",
-		"ashlar:1?close=a": "whole number", "ashlar:1?widths=a": "for a width", "ashlar:1?widths=a:nan": "for a number", "ashlar:1?split=1e3": "for a number", "ashlar:1?line=-1": "whole", "ashlar:1?pair=a": "for a pair", "ashlar:1?scroll=x": "decimal", "ashlar:1?show=" + strings.Repeat("0", 99) + "1s..2s": "for a time",
+		"ashlar:1?tab=a&tab=b": "twice", "ashlar:1?file=a&file=b&file=c": "at most two", "ashlar:1?mark=here": "has invalid mark", "ashlar:1?zoom=a:b:c": "colons",
+		"ashlar:1?show=1e5s..2s": "has invalid time", "ashlar:1?part=1s": "has invalid range", "ashlar:1?part=..": "has invalid range", "ashlar:1?bar=1:2": "has invalid bar", "ashlar:1?bar=1:2@x@1s": "whole",
+		"ashlar:1?close=a": "has invalid process", "ashlar:1?widths=a": "has invalid width", "ashlar:1?widths=a:nan": "has invalid number", "ashlar:1?split=1e3": "has invalid number", "ashlar:1?line=-1": "whole", "ashlar:1?pair=a": "has invalid pair", "ashlar:1?scroll=x": "decimal", "ashlar:1?show=" + strings.Repeat("0", 99) + "1s..2s": "has invalid time",
 	} {
 		if _, err := Parse(s); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%s: %v, want something with %q", s, err, word)

@@ -53,13 +53,13 @@ func parseThread(s string) (t Thread, err error) {
 		return t, err
 	}
 	if len(f) < 2 {
-		return t, fmt.Errorf("has %q for a thread; write PID:TID", s)
+		return t, fmt.Errorf("has invalid thread %q; write PID:TID", s)
 	}
 	var perr, terr error
 	t.PID, perr = strconv.ParseInt(f[0], 10, 64)
 	t.TID, terr = strconv.ParseInt(f[1], 10, 64)
 	if perr != nil || terr != nil {
-		return t, fmt.Errorf("has %q for a thread, whose ids are not whole numbers", s)
+		return t, fmt.Errorf("has invalid thread %q; PID and TID are whole numbers", s)
 	}
 	if len(f) == 3 {
 		t.Name = f[2]
@@ -84,7 +84,7 @@ func ParseContent(s string) (c Content, err error) {
 	c.Key = key
 	c.Size, err = strconv.ParseInt(size, 10, 64)
 	if err != nil || c.Size < 0 || len(key) != KeyDigits || strings.Trim(key, "0123456789abcdef") != "" {
-		return Content{}, fmt.Errorf("has %q for the content of a file; write its size, - and %d hexadecimal digits", s, KeyDigits)
+		return Content{}, fmt.Errorf("has invalid file content %q; write its size, - and %d hexadecimal digits", s, KeyDigits)
 	}
 	return c, nil
 }
@@ -155,7 +155,7 @@ func parseMark(s string) (m Mark, err error) {
 		m.Func, m.Text = &recording.FuncName{Name: f[1], Module: f[2]}, f[3]
 		return m, nil
 	case len(f) != 2:
-		return m, fmt.Errorf("has %q for a mark; write TIME:TEXT, FROM..TO:TEXT or f:NAME:MODULE:TEXT", s)
+		return m, fmt.Errorf("has invalid mark %q; write TIME:TEXT, FROM..TO:TEXT or f:NAME:MODULE:TEXT", s)
 	}
 	m.Text = f[1]
 	if strings.Contains(f[0], "..") {
@@ -182,7 +182,7 @@ func parseBar(s string) (b Bar, err error) {
 	at := strings.LastIndexByte(s, '@')
 	mid := strings.LastIndexByte(s[:max(0, at)], '@')
 	if mid < 0 {
-		return b, fmt.Errorf("has %q for a bar; write PID:TID@LANE@TIME", s)
+		return b, fmt.Errorf("has invalid bar %q; write PID:TID@LANE@TIME", s)
 	}
 	if b.Thread, err = parseThread(s[:mid]); err != nil {
 		return b, err
@@ -207,7 +207,7 @@ func parseProcess(s string) (p Process, err error) {
 		return p, err
 	}
 	if p.PID, err = strconv.ParseInt(f[0], 10, 64); err != nil {
-		return p, fmt.Errorf("has %q for a process, whose id is not a whole number", s)
+		return p, fmt.Errorf("has invalid process %q; write PID or PID:NAME", s)
 	}
 	if len(f) == 2 {
 		p.Name = f[1]
@@ -223,7 +223,7 @@ func parseWidth(s string) (w Width, err error) {
 		return w, err
 	}
 	if len(f) != 2 {
-		return w, fmt.Errorf("has %q for a width; write NAME:DP", s)
+		return w, fmt.Errorf("has invalid width %q; write NAME:DP", s)
 	}
 	w.Column = f[0]
 	w.DP, err = parseDecimal(f[1])
@@ -238,7 +238,7 @@ func parsePair(s string) (p match.Pair, err error) {
 		return p, err
 	}
 	if len(f) != 2 {
-		return p, fmt.Errorf("has %q for a pair; write A:B", s)
+		return p, fmt.Errorf("has invalid pair %q; write A:B", s)
 	}
 	return match.Pair{A: f[0], B: f[1]}, nil
 }
@@ -247,7 +247,7 @@ func parsePair(s string) (p match.Pair, err error) {
 func parseRange(s string) (r recording.Range, err error) {
 	from, to, ok := strings.Cut(s, "..")
 	if !ok || from == "" && to == "" {
-		return r, fmt.Errorf("has %q for a range; write FROM..TO, FROM.. or ..TO", s)
+		return r, fmt.Errorf("has invalid range %q; write FROM..TO, FROM.. or ..TO", s)
 	}
 	if r.HasFrom = from != ""; r.HasFrom {
 		if r.From, err = parseTime(from); err != nil {
@@ -266,7 +266,7 @@ func decimalText(v float32) string { return strconv.FormatFloat(float64(v), 'f',
 func parseDecimal(s string) (float32, error) {
 	v, err := strconv.ParseFloat(s, 32)
 	if err != nil || strings.Trim(s, "-0123456789.") != "" || len(s) > longestNumber {
-		return 0, fmt.Errorf("has %q for a number; write a decimal", s)
+		return 0, fmt.Errorf("has invalid number %q; write a decimal", s)
 	}
 	return float32(v), nil
 }
@@ -275,7 +275,7 @@ func parseDecimal(s string) (float32, error) {
 func parseNumber(s string, most int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > most {
-		return 0, fmt.Errorf("has %q for a number; write a whole one from 0 to %d", s, most)
+		return 0, fmt.Errorf("has invalid number %q; write a whole one from 0 to %d", s, most)
 	}
 	return n, nil
 }
@@ -288,7 +288,7 @@ func parseTime(s string) (int64, error) {
 	number, negative := strings.CutPrefix(s, "-")
 	t, err := decimal.ParseLength(number)
 	if err != nil {
-		return 0, fmt.Errorf("has %q for a time, which %w", s, err)
+		return 0, fmt.Errorf("has invalid time %q: it %w", s, err)
 	}
 	if negative {
 		t = -t

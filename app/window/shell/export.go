@@ -86,7 +86,7 @@ func (s *Shell) saveSelection() {
 		opt.Event = event[p.Event].Name
 	}
 	replace := s.replacing()
-	s.askSave("File name; its ending chooses the format: .spaa, .pb.gz, .json, .spall, …", p.Stem()+"-part.spaa", func(path string) error {
+	s.askSave("File name. The extension sets the format: .spaa, .pb.gz, .json, .spall, …", p.Stem()+"-part.spaa", func(path string) error {
 		target, err := ingest.FormatFor(path)
 		if err != nil {
 			return err

@@ -82,7 +82,7 @@ func TestPrintedAgain(t *testing.T) {
 func TestSentences(t *testing.T) {
 	const good = "@[\n    f+1\n]: 1\n"
 	for _, c := range []struct{ name, text, place, want string }{
-		{"empty", "", "", "there is no stack in the text: bpftrace prints maps as @[, then a frame a line, then ]: and a value"},
+		{"empty", "", "", "no stacks found: bpftrace prints maps as @[, then a frame a line, then ]: and a value"},
 		{"lost", "Lost 12 events\n" + good, "line 1", "bpftrace lost events while it recorded: Lost 12 events"},
 		{"no stack", good + "@x[sh, 2]: 7\n", "line 4", "Line 4 has an entry of a map without a stack, which was left out"},
 		{"no value", good + "@x[\n    f+1\n]: (a, b)\n", "line 4", `Line 4 begins an entry of a map whose value "(a, b)" is no number; it was left out`},

@@ -48,7 +48,7 @@ func write(j *encode.Job) error {
 	j.Total = rec.Counts.Spans + n + rec.Counts.Instants + encode.Points(rec)
 	var ok bool
 	if c.clock, ok = encode.NewClockText(&rec.Clock, 1e6); !ok {
-		c.Lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
+		c.Lose(1, "clock origins", "it is out of range; times count from the recording's beginning")
 	}
 	c.names = make([][]byte, rec.Functions.Len())
 	c.latest = c.findLatest()
@@ -227,7 +227,7 @@ func (c *chromeWriter) counters() error {
 			return err
 		}
 	}
-	c.Lose(units, "units of counters", "a trace has numbers only")
+	c.Lose(units, "counter units", "Chrome traces store counters without units")
 	return nil
 }
 
@@ -258,7 +258,7 @@ func (c *chromeWriter) counter(g *counterGroup) error {
 			c.b = append(encode.AppendJSON(c.b, k.Series), ':')
 			v := k.Value(g.at[i])
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				c.Lose(1, "points of counters", "JSON has no such number")
+				c.Lose(1, "counter points", "JSON has no such number")
 				v = 0
 			}
 			c.b = strconv.AppendFloat(c.b, v, 'g', -1, 64)
@@ -333,16 +333,16 @@ func (c *chromeWriter) losses(samples int64) {
 			stacks += int64(s.Len())
 		}
 	}
-	c.Lose(stacks, "stacks", "nothing says when they were, and a trace has times only")
-	c.Lose(rec.Counts.States, "times of states", "a trace has spans, samples and counters only")
+	c.Lose(stacks, "stacks", "they have no times, and a trace holds only what has a time")
+	c.Lose(rec.Counts.States, "state times", "a trace has only spans, samples and counters")
 	c.LoseWindows("a trace has single events only")
 	c.LoseMoreNotes()
-	c.Lose(c.lostValues, "values of samples", "a sample has one weight")
-	c.Lose(c.lostRows, "names of asynchronous rows", "a trace names them by their first operation")
-	c.Lose(c.lostMarks, "marks of spans as unfinished", "other spans follow, so that they need an end")
-	c.Lose(c.oddArgs, "arguments that are no JSON", "they are carried as text")
+	c.Lose(c.lostValues, "sample values", "a sample has one weight")
+	c.Lose(c.lostRows, "asynchronous row names", "a trace names them by their first operation")
+	c.Lose(c.lostMarks, "unfinished-span marks", "other spans follow, so they need an end")
+	c.Lose(c.oddArgs, "arguments that are not JSON", "they are written as text")
 	if samples > 0 {
-		c.Lose(int64(rec.Contexts.Len()-1), "contexts of stacks", "a sample has its thread and cpu only")
+		c.Lose(int64(rec.Contexts.Len()-1), "stack contexts", "a sample has only its thread and CPU")
 		c.LosePlaces("frames of a trace have a name and a category")
 		c.LoseSymbols("frames of a trace have a name and a category")
 	}

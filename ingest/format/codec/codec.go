@@ -72,16 +72,16 @@ type Encoder struct {
 func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recording.Recording, opt encode.Options) (*encode.Report, error) {
 	rep := new(encode.Report)
 	if plain := rec.Plain(); plain != rec && !f.Encode.Whole {
-		rep.Lose(rec.Counts.Spans, "processor times of spans", "%s has none", f.Title)
+		rep.Lose(rec.Counts.Spans, "span CPU times", "%s has none", f.Title)
 		rec = plain
 	}
 	rep.Lose(rec.SharedSymbols(), "mangled names", "functions with the same readable name were merged")
 	for _, t := range rec.Ledger {
 		if t.Kind == recording.TallyFrames {
-			rep.Lose(t.LeftOut, "frames of stacks", "they were left out when it was read: %s", t.FirstLeftOut)
+			rep.Lose(t.LeftOut, "stack frames", "left out while reading: %s", t.FirstLeftOut)
 		}
 	}
-	rep.Lose(rec.Pairs(), "links of user and kernel stacks", "%s has none; both halves are carried, and both count", f.Title)
+	rep.Lose(rec.Pairs(), "links between user and kernel stacks", "%s has none; both halves are written, and both count", f.Title)
 	ctx, stop := memory.Watch(ctx, "writing "+f.Title, nil)
 	defer stop()
 	err := f.Encode.compressed(w, name, func(w *bufio.Writer) error {

@@ -157,7 +157,7 @@ func TestPrintedAgain(t *testing.T) {
 func TestSentences(t *testing.T) {
 	const good = "\n              unix`a+0x1\n                1\n"
 	for _, c := range []struct{ name, text, place, want string }{
-		{"empty", "", "", "there is no stack in the text: DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"},
+		{"empty", "", "", "no stacks found: DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"},
 		{"drops", "dtrace: 12 aggregation drops on CPU 3\n" + good, "line 1", "DTrace lost events while it recorded: 12 aggregation drops on CPU 3"},
 		{"errors", good + "dtrace: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address\n", "line 4", "DTrace could not do what was asked at a probe: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address"},
 		{"a count without a stack", "  sh       12\n\n" + good, "line 1", "Line 1 has a count without a stack and was left out"},

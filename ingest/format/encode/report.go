@@ -48,16 +48,16 @@ func (r *Report) Lose(n int64, what, why string, args ...any) {
 // LoseTrace reports everything that only traces hold as lost.
 func (j *Job) LoseTrace(why string) {
 	c := &j.Rec.Counts
-	j.Lose(c.Spans, "times of spans", "%s; their sums by stack are converted", why)
+	j.Lose(c.Spans, "span times", "%s; their sums by stack are converted", why)
 	j.LoseMarks(why)
 }
 
 // LoseMarks reports everything in a trace other than spans as lost.
 func (j *Job) LoseMarks(why string) {
 	rec := j.Rec
-	j.Lose(rec.Counts.States, "times of states", why)
+	j.Lose(rec.Counts.States, "state times", why)
 	j.Lose(rec.Counts.Instants, "instants", why)
-	j.Lose(Points(rec), "points of counters", why)
+	j.Lose(Points(rec), "counter points", why)
 	j.Lose(int64(len(rec.Flows)), "flows", why)
 }
 
@@ -85,7 +85,7 @@ func (j *Job) LoseArgs(why string) {
 			}
 		}
 	}
-	j.Lose(n, "arguments of spans", why)
+	j.Lose(n, "span arguments", why)
 }
 
 // LoseWindows reports the windows as lost.
@@ -100,12 +100,12 @@ func (j *Job) LoseWindows(why string) {
 // LoseNotes reports the file's metadata as lost, for targets that have no place for it.
 func (j *Job) LoseNotes(why string) {
 	src := &j.Rec.Source
-	j.Lose(int64(len(src.Notes))+src.MoreNotes, "notes of the file", why)
+	j.Lose(int64(len(src.Notes))+src.MoreNotes, "file notes", why)
 }
 
 // LoseMoreNotes reports the metadata that the recording did not keep as lost.
 func (j *Job) LoseMoreNotes() {
-	j.Lose(j.Rec.Source.MoreNotes, "notes of the file", "the recording keeps the first hundred")
+	j.Lose(j.Rec.Source.MoreNotes, "file notes", "the recording keeps the first hundred")
 }
 
 // LoseOffsets reports the offsets of frames in their functions as lost.
@@ -116,7 +116,7 @@ func (j *Job) LoseOffsets() {
 			n++
 		}
 	}
-	j.Lose(n, "offsets in functions", "frames have only an address")
+	j.Lose(n, "function offsets", "frames have only an address")
 }
 
 // LosePlaces reports the addresses and source positions of frames as lost.
@@ -127,7 +127,7 @@ func (j *Job) LosePlaces(why string) {
 			n++
 		}
 	}
-	j.Lose(n, "addresses and source lines of frames", why)
+	j.Lose(n, "frame addresses and source lines", why)
 }
 
 // LoseModules reports the modules of functions as lost.
@@ -138,7 +138,7 @@ func (j *Job) LoseModules(why string) {
 			n++
 		}
 	}
-	j.Lose(n, "modules of functions", why)
+	j.Lose(n, "function modules", why)
 }
 
 // LoseTypes reports the frame types that a target cannot distinguish as lost.
@@ -150,23 +150,23 @@ func (j *Job) LoseTypes(why string) {
 		}
 		return true
 	})
-	j.Lose(n, "types of frames", why)
+	j.Lose(n, "frame types", why)
 }
 
 // LoseSymbols reports details of frames that only profiles hold, such as types, mappings
 // and system names, as lost. It is for targets that hold only names.
 func (j *Job) LoseSymbols(why string) {
 	j.LoseTypes(why)
-	j.Lose(int64(len(j.Rec.Source.Mappings)), "mappings of binaries", why)
-	j.Lose(j.frames(func(f *recording.Frame) bool { return f.StartLine != 0 }), "first lines of functions", why)
-	j.Lose(j.frames(func(f *recording.Frame) bool { return f.Folded }), "marks of folded functions", why)
+	j.Lose(int64(len(j.Rec.Source.Mappings)), "binary mappings", why)
+	j.Lose(j.frames(func(f *recording.Frame) bool { return f.StartLine != 0 }), "function start lines", why)
+	j.Lose(j.frames(func(f *recording.Frame) bool { return f.Folded }), "folded-function marks", why)
 	var symbols int64
 	for i := range j.Rec.Functions.Len() {
 		if f := j.Rec.Functions.Ref(i); f.Symbol != "" && !f.Demangled {
 			symbols++
 		}
 	}
-	j.Lose(symbols, "system names of functions", why)
+	j.Lose(symbols, "function system names", why)
 }
 
 func (j *Job) frames(is func(*recording.Frame) bool) (n int64) {

@@ -145,7 +145,7 @@ func (f *folder) losses(event int) {
 	} else {
 		f.LoseMarks(why)
 	}
-	f.Lose(encode.Samples(rec), "times of samples", why)
+	f.Lose(encode.Samples(rec), "sample times", why)
 	f.LoseWindows(why)
 	f.Lose(int64(rec.Contexts.Len()-1), "contexts", why)
 	var threads int64

@@ -201,7 +201,7 @@ func (c *chunk) skipField(f *field, depth int) {
 		case f.pool:
 			c.number(8)
 		case f.of == nil:
-			panic(fmt.Errorf("a field %q is of no type", f.name))
+			panic(fmt.Errorf("field %q has no type", f.name))
 		default:
 			c.skip(f.of, depth+1)
 		}

@@ -535,7 +535,7 @@ func TestDamaged(t *testing.T) {
 		}), fmt.Sprintf("byte %d", end+28), fmt.Sprintf("Events are shorter than described, first at byte %d, and were left out", end+28), 1},
 		{"a stack that is not there", one(func(w *writer, k uint32) {
 			w.events("EventBlock", told{kind: k, writer: 9, stack: 3, at: began, payload: pack(2)})
-		}), "", "Samples refer to missing stacks; they count without a stack", 2},
+		}), "", "Some samples refer to missing stacks; they count toward totals, but without a stack", 2},
 		{"far", one(func(w *writer, k uint32) {
 			w.events("EventBlock", told{kind: k, writer: 9, at: 1 << 62, payload: pack(2)})
 		}), fmt.Sprintf("byte %d", end+4), fmt.Sprintf("An event in the block at byte %d is too far from the start of the trace and was moved", end+4), 2},

@@ -35,7 +35,7 @@ func (d *decoder) add(r *row, t thread, event string, metric recording.Metric, v
 	if r.stack != 0 {
 		if stack, ok = d.stackOf[r.stack]; !ok {
 			stack = -1
-			d.b.Warn("stack-unknown", "", "Samples refer to missing stacks; they count without a stack")
+			d.b.Warn("stack-unknown", "", "Some samples refer to missing stacks; they count toward totals, but without a stack")
 		}
 	}
 	d.samples = append(d.samples, sample{d.time(r.time), value, d.track(t), t.pid, stack, int32(n), int32(r.cpu), outside})

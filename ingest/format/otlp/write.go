@@ -90,7 +90,7 @@ func write(j *encode.Job) error {
 func (w *otlpWriter) setClock() {
 	var ok bool
 	if w.clock, ok = encode.NewClockText(&w.Rec.Clock, 1000); !ok {
-		w.Lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
+		w.Lose(1, "clock origins", "it is out of range; times count from the recording's beginning")
 	}
 	if w.Rec.HasTime {
 		if _, ok := w.WallClock(w.Rec.Start); !ok {
@@ -98,7 +98,7 @@ func (w *otlpWriter) setClock() {
 		}
 		if first, _ := w.clock.At(w.Rec.Start); first < 1 {
 			w.shift = uint64(1 - first)
-			w.Lose(1, "beginnings of the clock", "0 stands for no time; all times are %d ns later", w.shift)
+			w.Lose(1, "clock starts", "0 stands for no time; all times are %d ns later", w.shift)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func (w *otlpWriter) losses() {
 	}
 	w.LoseWindows(why)
 	w.LoseMoreNotes()
-	w.Lose(w.fine, "parts of nanoseconds of times", "times are whole nanoseconds")
+	w.Lose(w.fine, "parts of nanoseconds", "times are whole nanoseconds")
 	w.Lose(w.dict.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
 	w.LoseOffsets()
 	var managed int64

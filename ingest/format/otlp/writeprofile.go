@@ -80,7 +80,7 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	p.Lose(lost, "times of samples", "the timed values do not add up to the stack's total, or several contexts share them; only the total is written")
+	p.Lose(lost, "sample times", "the timed values do not add up to the stack's total, or several contexts share them; only the total is written")
 	b := p.when(p.body)
 	typ, unit, period := encode.SamplingPeriod(ev)
 	if period != 0 || ev.Name != "" {

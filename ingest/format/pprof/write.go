@@ -295,7 +295,7 @@ func (w *pprofWriter) losses() {
 	} else {
 		w.LoseMarks(why)
 	}
-	w.Lose(encode.Samples(rec), "times of samples", "%s; their sums by stack are converted", why)
+	w.Lose(encode.Samples(rec), "sample times", "%s; their sums by stack are converted", why)
 	w.LoseWindows(why)
 	w.Lose(w.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
 	w.LoseOffsets()
@@ -307,7 +307,7 @@ func (w *pprofWriter) losses() {
 			kernel++
 		}
 	}
-	w.Lose(kernel, "kernel marks of frames", "pprof has no such mark, and the names of these binaries do not show it")
+	w.Lose(kernel, "frame kernel marks", "pprof has no such mark, and the names of these binaries do not show it")
 }
 
 // notes writes the recording's notes: comments as they are, and notes without a field in
@@ -335,5 +335,5 @@ func (w *pprofWriter) notes() {
 			p.Comments = append(p.Comments, n.Key+": "+n.Value)
 		}
 	}
-	w.Lose(w.Rec.Source.MoreNotes, "notes of the file", "the recording keeps the first hundred")
+	w.Lose(w.Rec.Source.MoreNotes, "file notes", "the recording keeps the first hundred")
 }

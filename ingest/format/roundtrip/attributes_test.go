@@ -93,7 +93,7 @@ func TestSymbolsOfProfiles(t *testing.T) {
 		t.Errorf("by SPAA it is\n%s\nwant\n%s", got, want)
 	}
 	for name, lost := range map[string][]string{
-		"out.folded": {"mappings of binaries", "first lines of functions", "marks of folded functions", "system names of functions"},
+		"out.folded": {"binary mappings", "function start lines", "folded-function marks", "function system names"},
 		"out.otlp":   nil,
 	} {
 		_, rep := write(t, rec, name, encode.Options{})
@@ -118,7 +118,7 @@ func TestDroppedFramesAreNamed(t *testing.T) {
 			continue // have no stacks
 		}
 		_, rep := write(t, rec, name, encode.Options{})
-		if !slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "frames of stacks" && l.Count > 0 }) {
+		if !slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "stack frames" && l.Count > 0 }) {
 			t.Errorf("%s does not say that frames were left out: %v", name, rep.Lost)
 		}
 	}

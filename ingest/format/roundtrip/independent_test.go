@@ -64,9 +64,9 @@ func TestFieldsOfTargets(t *testing.T) {
 // named reports whether a loss explains a difference in a kind of field.
 func named(lost []encode.Loss, what string) bool {
 	explains := map[string][]string{
-		"values": {"fractions", "sums", "missing values", "windows", "links of", "mangled names", "events"},
-		"stacks": {"mangled names", "build ids", "names", "links of", "frames of stacks", "inlined frames"},
-		"spans":  {"thread ids", "marks of spans", "names of asynchronous rows", "parts of", "fractions"},
+		"values": {"fractions", "sums", "missing values", "windows", "links between", "mangled names", "events"},
+		"stacks": {"mangled names", "build ids", "names", "links between", "stack frames", "inlined frames"},
+		"spans":  {"thread ids", "unfinished-span marks", "asynchronous row names", "parts of", "fractions"},
 	}[what]
 	return slices.ContainsFunc(lost, func(l encode.Loss) bool {
 		return slices.ContainsFunc(explains, func(s string) bool { return strings.HasPrefix(l.What, s) })

@@ -56,7 +56,7 @@ func TestNotesComeThrough(t *testing.T) {
 		}
 	}
 	_, rep := write(t, rec, "x.folded", encode.Options{})
-	if !slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return strings.HasPrefix(l.What, "notes") && l.Count == 6 }) {
+	if !slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return strings.HasPrefix(l.What, "file notes") && l.Count == 6 }) {
 		t.Errorf("folded stacks do not say that the notes are lost: %v", rep.Lost)
 	}
 }

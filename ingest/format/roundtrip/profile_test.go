@@ -203,7 +203,7 @@ func TestOTLPKeepsTimes(t *testing.T) {
 		}
 	}
 	for _, l := range rep.Lost {
-		if l.What != "offsets in functions" && l.What != "wall-clock times" { // it counts from when the machine began
+		if l.What != "function offsets" && l.What != "wall-clock times" { // it counts from when the machine began
 			t.Errorf("lost %v", l)
 		}
 	}

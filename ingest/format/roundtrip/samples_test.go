@@ -61,7 +61,7 @@ func TestSamplesToAll(t *testing.T) {
 				t.Logf("%s: reading back: %s %d: %s", name, w.Code, w.Count, w.Text)
 			}
 			timed := rec.CPU != nil
-			if said := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "processor times of spans" }); said != timed {
+			if said := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "span CPU times" }); said != timed {
 				t.Errorf("%s: spans have processor times: %v, said to be lost: %v", name, timed, said)
 			}
 			rec := rec.Plain()
@@ -243,7 +243,7 @@ func sameChrome(t *testing.T, rec, back *recording.Recording, rep *encode.Report
 			}
 		}
 	}
-	renamed := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "names of asynchronous rows" })
+	renamed := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "asynchronous row names" })
 	sameThreads(t, "chrome", rec, back, renamed)
 }
 

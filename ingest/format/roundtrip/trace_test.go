@@ -14,7 +14,7 @@ import (
 // traceJSON is a trace with one of everything: nested spans, spans of no length
 // at the edges of others, overlapping ones, one without an end, a counter of
 // two series, instants, asynchronous operations that cross, flows, processes
-// with one thread id, samples, and times with fractions of nanoseconds.
+// with one thread id, samples, and times with parts of nanoseconds.
 const traceJSON = `{"traceEvents":[
 {"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"one"}},
 {"ph":"M","name":"process_labels","pid":1,"tid":0,"args":{"labels":"lab"}},
@@ -227,8 +227,8 @@ func TestSpallLimits(t *testing.T) {
 		lost[l.What] = l.Count
 	}
 	for what, n := range map[string]int64{
-		"instants": 3, "points of counters": 3, "flows": 1, "samples": 2, "names": 1, "arguments": 1,
-		"thread ids": 1, "spans' places on their thread": 4, "modules of functions": 7,
+		"instants": 3, "counter points": 3, "flows": 1, "samples": 2, "names": 1, "arguments": 1,
+		"thread ids": 1, "spans' places on their thread": 4, "function modules": 7,
 	} {
 		if lost[what] != n {
 			t.Errorf("lost %d %s, want %d (%v)", lost[what], what, n, rep.Lost)

@@ -48,12 +48,12 @@ func TestParts(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ data, want string }{
 		"as much":         {samples(5, "10"), ""},
-		"more":            {samples(5, "1000"), `samples-exceed: The samples of the stack with leaf "run" add up to 5000 in "period" of event "cycles", its stack records only to 50`},
-		"less":            {samples(4, "10"), `samples-less: The samples add up to 40 in "period" of event "cycles", and the stack records to 50`},
+		"more":            {samples(5, "1000"), `samples-exceed: In "period" of event "cycles", the samples of the stack with leaf "run" add up to 5000, its stack records only to 50`},
+		"less":            {samples(4, "10"), `samples-less: In "period" of event "cycles", the samples add up to 40, the stack records to 50`},
 		"windows":         {lines(window("1", "2", "30"), window("2", "3", "20")), ""},
-		"windows exceed":  {lines(window("1", "2", "30"), window("2", "3", "21")), `windows-exceed: The windows of the stack with leaf "run" add up to 51 in`},
+		"windows exceed":  {lines(window("1", "2", "30"), window("2", "3", "21")), `windows-exceed: In "period" of event "cycles", the windows of the stack with leaf "run" add up to 51, its`},
 		"windows overlap": {lines(window("1", "3", "30"), window("2", "4", "50")), ""},
-		"one is too much": {lines(window("1", "3", "30"), window("2", "4", "51")), `windows-exceed: The windows of the stack with leaf "run" add up to 51 in`},
+		"one is too much": {lines(window("1", "3", "30"), window("2", "4", "51")), `windows-exceed: In "period" of event "cycles", the windows of the stack with leaf "run" add up to 51, its`},
 	} {
 		rec := read(t, dict4+lines(stack)+c.data)
 		var found recording.Warning

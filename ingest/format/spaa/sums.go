@@ -45,11 +45,11 @@ func (m *merger) comparePart(met *recording.Metric, name, of string, whole, part
 	value := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: met.Decimals}.String() }
 	switch {
 	case more > 0:
-		m.b.Warn(of+"-exceed", "", "The %s of the stack with leaf %s add up to %s in %s, its stack records only to %s. Ranges use the %s, the whole recording uses the stacks: a range may be larger",
-			of, quote(m.b.NameOf(recording.CallID(worst))), value(part[worst]), name, value(whole[worst]), of)
+		m.b.Warn(of+"-exceed", "", "In %[3]s, the %[1]s of the stack with leaf %[2]s add up to %[4]s, its stack records only to %[5]s. Ranges use the %[1]s and the whole recording uses stack records, so a range may be larger",
+			of, quote(m.b.NameOf(recording.CallID(worst))), name, value(part[worst]), value(whole[worst]))
 		m.b.WarnMore(of+"-exceed", more-1)
 	case less && sum < all:
-		m.b.Remark(of+"-less", "", "The %s add up to %s in %s, and the stack records to %s: ranges and the timeline rest on %s, the whole on stacks",
-			of, value(sum), name, value(all), of)
+		m.b.Remark(of+"-less", "", "In %[2]s, the %[1]s add up to %[3]s, the stack records to %[4]s. Ranges and the timeline use the %[1]s, the whole recording uses stack records",
+			of, name, value(sum), value(all))
 	}
 }

@@ -74,7 +74,7 @@ func (s *spaaWriter) collect() error {
 	s.threads = encode.ThreadIDs(rec, true, -1, -1)
 	var ok bool
 	if s.clock, ok = encode.NewClockText(&rec.Clock, encode.Second); !ok {
-		s.Lose(1, "origins of the clock", "it is out of range; times count from the recording's beginning")
+		s.Lose(1, "clock origins", "it is out of range; times count from the recording's beginning")
 	}
 	s.dict.init(rec)
 	for e := range rec.Events {

@@ -120,7 +120,7 @@ func (s *spallWriter) setClock() error {
 	last, _ := ps.At(s.Rec.End)
 	if !ok || first < 0 || last < first || last > math.MaxInt64/4 {
 		s.clock = encode.ClockText{Per: 1, Units: -s.Rec.Start}
-		s.Lose(1, "origins of the clock", "times are relative to the start of the recording, because absolute picoseconds exceed 64 bits")
+		s.Lose(1, "clock origins", "times are relative to the start of the recording, because absolute picoseconds exceed 64 bits")
 	}
 	return nil
 }
@@ -336,7 +336,7 @@ func (s *spallWriter) losses() {
 	s.LoseNotes(why)
 	s.Lose(s.cutNames, "names", "they are longer than 255 bytes and were truncated")
 	s.Lose(s.cutArgs, "arguments", "they are longer than 255 bytes and were truncated")
-	s.Lose(s.lostMarks, "marks of spans as unfinished", "other spans follow, so they need an end")
+	s.Lose(s.lostMarks, "unfinished-span marks", "other spans follow, so they need an end")
 	s.Lose(s.foreign, "thread ids", "threads without an id, with one of more than 32 bits, or with one in use got new ids and keep their names")
 	s.Lose(s.apart, "spans' places on their thread", "they overlap without nesting, or are asynchronous; they are on threads of their own")
 	s.LoseModules("spall has only names")

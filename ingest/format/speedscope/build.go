@@ -328,7 +328,7 @@ func (a *adder) add(node uint32, v decode.Number) bool {
 	w, ok := v.Round(a.scale).At(a.scale)
 	sum := a.total + w
 	if !ok || (sum < a.total) != (w < 0) || w == recording.Missing {
-		a.d.b.Warn("weight-too-large", "", "A weight exceeds 64 bits, alone or in total, and was left out")
+		a.d.b.Warn("weight-too-large", "", "A weight was left out: it, or the total with it, does not fit in 64 bits")
 		return false
 	}
 	a.total = sum

@@ -343,7 +343,7 @@ func TestSentences(t *testing.T) {
 		{"a weight too few", sampled(`"samples":[[0],[0]],"weights":[1]`), "byte 48", "The profile at byte 48 has 2 stacks and 1 weight; the surplus is left out"},
 		{"a bad stack", sampled(`"samples":[["x"]],"weights":[1]`), "byte 135", "The element before byte 135 is not a stack (a list of frame indices) and was left out"},
 		{"digits that do not fit", sampled(`"samples":[[0],[0]],"weights":[0.1234567890123456,123456]`), "byte 48", "Weights of the profile at byte 48 have too many digits and were rounded"},
-		{"a sum that does not fit", sampled(`"samples":[[0],[0]],"weights":[9000000000000000000,9000000000000000000]`), "", "A weight exceeds 64 bits, alone or in total, and was left out"},
+		{"a sum that does not fit", sampled(`"samples":[[0],[0]],"weights":[9000000000000000000,9000000000000000000]`), "", "A weight was left out: it, or the total with it, does not fit in 64 bits"},
 		{"open at the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","startValue":0,"endValue":4,"events":[{"type":"O","frame":0,"at":1}]}]}`, "byte 48", "The profile at byte 48 ends with 1 frame open, closed at its end"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)

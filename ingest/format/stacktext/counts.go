@@ -117,7 +117,7 @@ func (s *Sheet) Close(what string) error {
 		}
 	}
 	if s.Stack.Kept == 0 {
-		return fmt.Errorf("there is no stack in the text: %s", what)
+		return fmt.Errorf("no stacks found: %s", what)
 	}
 	return nil
 }

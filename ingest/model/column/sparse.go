@@ -91,9 +91,9 @@ func (s *Sparse) Check(n int) {
 		Must(g.before == before, "arguments are in no order")
 		before += bits.OnesCount64(g.bits)
 	}
-	Must(before+bits.OnesCount64(s.open) == s.values.Len(), "arguments are of no spans")
+	Must(before+bits.OnesCount64(s.open) == s.values.Len(), "arguments refer to missing spans")
 	if rest := n - s.groups.Len()<<groupBits; rest < 1<<groupBits {
-		Must(s.open>>rest == 0, "arguments are of no spans")
+		Must(s.open>>rest == 0, "arguments refer to missing spans")
 	}
 }
 

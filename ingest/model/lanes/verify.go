@@ -21,7 +21,7 @@ func (l *Lane) VerifyShape() {
 		column.Must(i > last && i < l.n, "an unfinished span is none of the lane's")
 		last = i
 	}
-	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane's column is longer than its spans")
+	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane's column has more entries than the lane has spans")
 }
 
 // Verify checks the columns of a lane, given the recording's number of calls, the time

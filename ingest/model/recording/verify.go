@@ -39,17 +39,17 @@ func (r *Recording) verifyShape() (err error) {
 			r.Stacks[i].verifyShape(r)
 		}
 	}
-	column.Must(len(r.SpanTime) == len(r.SpanCount) && len(r.SpanTime) <= r.Calls.Len(), "sums are of no calls")
+	column.Must(len(r.SpanTime) == len(r.SpanCount) && len(r.SpanTime) <= r.Calls.Len(), "a sum refers to a missing call")
 	r.Durations.Verify(r.Functions.Len())
 	for _, t := range r.Tracks {
-		column.Must(t != nil && len(t.Open) == 0 && t.Process >= 0 && t.Process < len(r.Processes), "a track is of no process")
+		column.Must(t != nil && len(t.Open) == 0 && t.Process >= 0 && t.Process < len(r.Processes), "a track refers to a missing process")
 		for i := range t.Lanes {
 			t.Lanes[i].VerifyShape()
 		}
 		t.States.VerifyShape()
 		column.Must(t.States.HasWakers() || t.States.Len() == 0, "there are states without wakers")
 		for _, s := range t.Samples {
-			column.Must(s != nil && s.Event >= 0 && s.Event < len(r.Events) && s.calls.Len() == s.times.Len() && s.depth >= 0, "samples are of no event")
+			column.Must(s != nil && s.Event >= 0 && s.Event < len(r.Events) && s.calls.Len() == s.times.Len() && s.depth >= 0, "samples refer to a missing event")
 		}
 		for i := range t.Instants {
 			column.Must(i == 0 || t.Instants[i-1].Time <= t.Instants[i].Time, "instants are in no order")
@@ -57,7 +57,7 @@ func (r *Recording) verifyShape() (err error) {
 		}
 	}
 	for _, w := range r.Windows {
-		column.Must(w != nil && w.Event >= 0 && w.Event < len(r.Events), "windows are of no event")
+		column.Must(w != nil && w.Event >= 0 && w.Event < len(r.Events), "windows refer to a missing event")
 		w.Rows.verifyShape(r)
 		for i := range w.Windows {
 			x := &w.Windows[i]
@@ -65,14 +65,14 @@ func (r *Recording) verifyShape() (err error) {
 		}
 	}
 	for _, c := range r.Counters {
-		column.Must(c != nil && c.Process >= 0 && c.Process < len(r.Processes) && c.values.Len() == c.times.Len(), "a counter is of no process")
+		column.Must(c != nil && c.Process >= 0 && c.Process < len(r.Processes) && c.values.Len() == c.times.Len(), "a counter refers to a missing process")
 		for k := range c.levels {
 			column.Must(c.levels[k].Len() <= c.Len()>>((k+1)*counterBits), "a counter has too many sums")
 		}
 	}
 	for i := range r.Flows {
 		for _, s := range r.Flows[i].Steps {
-			column.Must(s.Track >= 0 && s.Track < len(r.Tracks), "a flow goes to no track")
+			column.Must(s.Track >= 0 && s.Track < len(r.Tracks), "a flow refers to a missing track")
 		}
 	}
 	column.Must(r.Wakers.Len() > 0, "there are no wakers")
@@ -81,7 +81,7 @@ func (r *Recording) verifyShape() (err error) {
 		column.Must(w.Track >= NoTrack && int(w.Track) < len(r.Tracks) && int(w.Call) < r.Calls.Len(), "a waker is on no track or in no call")
 	}
 	for id := range r.shared {
-		column.Must(int(id) < r.Functions.Len(), "a symbol is of no function")
+		column.Must(int(id) < r.Functions.Len(), "a symbol refers to a missing function")
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (r *Recording) verifyCalls() {
 	for i := 0; i < frames; {
 		run := r.Frames.Chunk(i)
 		for k := range run {
-			column.Must(int(run[k].Func) < functions, "a frame is of no function")
+			column.Must(int(run[k].Func) < functions, "a frame refers to a missing function")
 		}
 		i += len(run)
 	}
@@ -115,7 +115,7 @@ func (s *Stacks) verifyShape(r *Recording) {
 	n := s.Len()
 	column.Must(s.tracks.Len() == n && s.contexts.Len() == n, "records are cut")
 	for _, h := range s.halves {
-		column.Must(h.User >= 0 && h.User < n && h.Kernel >= 0 && h.Kernel < n && int(h.Joined) < r.Calls.Len(), "a half is of no record")
+		column.Must(h.User >= 0 && h.User < n && h.Kernel >= 0 && h.Kernel < n && int(h.Joined) < r.Calls.Len(), "one half of a sample refers to a missing record")
 	}
 }
 
@@ -180,10 +180,10 @@ func (s *Samples) verify(r *Recording) {
 }
 
 func (s *Stacks) verify(r *Recording) {
-	column.Must(column.Below(&s.calls, r.Calls.Len()) && column.Below(&s.contexts, r.Contexts.Len()), "a record is of no call, or of no context")
+	column.Must(column.Below(&s.calls, r.Calls.Len()) && column.Below(&s.contexts, r.Contexts.Len()), "a record refers to a missing call or context")
 	for i := range s.Len() {
 		t := s.Track(i)
-		column.Must(t == NoTrack || t >= 0 && t < len(r.Tracks), "a record is of no thread")
+		column.Must(t == NoTrack || t >= 0 && t < len(r.Tracks), "a record refers to a missing thread")
 	}
 }
 

@@ -407,7 +407,7 @@ func parsePlace(s string) (p Place, err error) {
 		return p, bad
 	}
 	if p.Time, err = decimal.ParseLength(s[at+1:]); err != nil {
-		return p, fmt.Errorf("has %q for a time, which %w", s[at+1:], err)
+		return p, fmt.Errorf("has invalid time %q: it %w", s[at+1:], err)
 	}
 	pid, rest, ok := strings.Cut(s[:at], ":")
 	tid, name, named := strings.Cut(rest, ":")

@@ -255,7 +255,7 @@ func TestSamplePairs(t *testing.T) {
 			x, y := sides(a, b)
 			c, err := Compare(bg, x, y, Options{})
 			if err != nil {
-				if !strings.Contains(err.Error(), "no metric of the recordings measures the same") {
+				if !strings.Contains(err.Error(), "the recordings have no metric in common") {
 					t.Errorf("%s and %s: %v", na, nb, err)
 				}
 				continue

@@ -237,7 +237,7 @@ func find(rec *recording.Recording, ev *recording.Event, m *recording.Metric, ru
 // noMetric returns an error that lists the metrics of each side.
 func noMetric(recs []*recording.Recording, event, metric string) error {
 	var b strings.Builder
-	b.WriteString("no metric of the recordings measures the same thing")
+	b.WriteString("the recordings have no metric in common")
 	if metric != "" || event != "" {
 		fmt.Fprintf(&b, " as %s", strings.TrimSpace(event+" "+metric))
 	}

@@ -181,7 +181,7 @@ func (n *Panel) Hover(*panel.Side) (recording.FuncID, bool) {
 	return 0, false
 }
 
-// Areas returns the areas in which a press gives the panel the keyboard focus.
+// Areas returns the areas that focus the panel when clicked.
 func (n *Panel) Areas() []event.Tag {
 	return []event.Tag{&n.pic.Drag, &n.sides[0].Drag, &n.sides[1].Drag}
 }

@@ -268,5 +268,5 @@ func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
 	return t.table.Inside
 }
 
-// Areas returns the areas in which a press gives the panel the keyboard focus.
+// Areas returns the areas that focus the panel when clicked.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.table.Drag, &t.picture.Drag} }

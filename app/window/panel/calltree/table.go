@@ -227,7 +227,7 @@ func (t *table) key(k key.Event, chosen int32) (to int, ok bool) {
 	return at, true
 }
 
-// Areas returns the areas in which a press gives the table the keyboard focus.
+// Areas returns the areas that focus the table when clicked.
 func (t *table) Areas() []event.Tag { return []event.Tag{&t.Drag} }
 
 // Listed returns the nodes of the listed rows.

@@ -46,7 +46,7 @@ func New() *Panel { return &Panel{under: -1} }
 // Scroll returns the scroll position.
 func (f *Panel) Scroll(c *comparison.Comparison) *int { return &c.Down }
 
-// Areas returns the areas in which a press gives the panel the keyboard focus.
+// Areas returns the areas that focus the panel when clicked.
 func (f *Panel) Areas() []event.Tag { return []event.Tag{&f.Drag} }
 
 type differenceKey struct {

@@ -344,7 +344,7 @@ func (f *Panel) Hover(p *panel.Side) (recording.FuncID, bool) {
 // Held reports whether the pointer is pressed on the panel.
 func (f *Panel) Held() bool { return f.Pressed }
 
-// Areas returns the areas in which a press gives the panel the keyboard focus.
+// Areas returns the areas that focus the panel when clicked.
 func (f *Panel) Areas() []event.Tag { return []event.Tag{&f.Drag} }
 
 // Menu opens the context menu of the selected bar.

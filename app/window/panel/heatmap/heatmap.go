@@ -97,5 +97,5 @@ func (t *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 // Ask asks when samples fell.
 func (t *Panel) Ask(p *panel.Side, q *session.Question) { q.Heat = p.Rec.HasTime }
 
-// Areas returns the areas in which a press gives the panel the keyboard focus.
+// Areas returns the areas that focus the panel when clicked.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.Drag} }
