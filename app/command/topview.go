@@ -102,8 +102,9 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	if around >= 0 {
 		ts = slices.Delete(slices.Clone(ts), around, around+1)
 	}
+	t.negative = w.Negative()
 	var tree *analyze.Tree
-	if !o.by.Listed() || len(ts) > 0 || o.Find != "" {
+	if o.tree || around >= 0 || len(ts) > 0 || o.Find != "" || t.negative != 0 && !o.by.Listed() {
 		tree = analyze.NewTree(rec, w, ts...)
 	}
 	t.inTree = ts
@@ -112,7 +113,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 		t.sum, t.Records = sumOf(tree)
 		t.Total, t.Cut = exactnum.Value(t.sum, t.metric), tree.Cut
 	}
-	if t.negative = w.Negative(); tree != nil {
+	if tree != nil {
 		t.negative = tree.Negative
 	}
 	if t.negative != 0 {
@@ -126,7 +127,7 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	if around >= 0 {
 		rows = t.sides(rec, tree, o.Transforms[around])
 	} else {
-		rows, err = t.list(c, rec, q, tree, o, ts)
+		rows, err = t.list(c, rec, q, w, tree, o)
 	}
 	if o.Find != "" && err == nil {
 		rows, err = t.search(c, rec, q, tree, o, rows)
@@ -137,13 +138,19 @@ func (t *top) look(c *call, rec *recording.Recording, q analyze.Query, w *analyz
 	return rows, t.sort(c, rec, q, o, rows)
 }
 
-// list returns the rows: branches of the tree, or the rows of --by.
-func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, tree *analyze.Tree, o *topOptions, ts []analyze.Transform) ([]analyze.Row, error) {
+// list returns the rows: branches of the tree, or the rows of --by. tree may be nil if
+// neither branches nor transforms are wanted.
+func (t *top) list(c *call, rec *recording.Recording, q analyze.Query, w *analyze.Weights, tree *analyze.Tree, o *topOptions) ([]analyze.Row, error) {
 	if o.tree {
 		t.Tree = true
 		return t.branches(rec, tree, o)
 	}
-	rows, err := analyze.RowsBy(c.ctx, rec, q, o.by, tree, ts...)
+	rows, err := analyze.RowsBy(c.ctx, rec, q, o.by, func() []analyze.Row {
+		if tree == nil {
+			return analyze.TableOf(rec, w, o.by)
+		}
+		return analyze.Table(rec, tree, o.by)
+	}, t.inTree...)
 	if errors.Is(err, analyze.ErrNoStates) {
 		err = fmt.Errorf("%w: %s", err, missing.Reason(missing.OffCPU, rec))
 	}

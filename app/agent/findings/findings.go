@@ -21,6 +21,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/units"
 )
 
@@ -96,7 +97,9 @@ type look struct {
 	query   analyze.Query
 	event   *recording.Event
 	metric  *recording.Metric
-	tree    *analyze.Tree
+	weights *analyze.Weights   // nil if the recording has no event
+	rows    []analyze.Row      // by function; see table
+	spans   []*spans.Durations // of the heavy functions; see lengths
 	sum     int64
 	behind  evidence.Sampled // samples behind sum
 	classes []class          // indexed by function
@@ -126,7 +129,7 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 	return l.out, nil
 }
 
-// weigh sums up a metric of an event and builds its tree; event -1 means no event.
+// weigh sums up a metric of an event; event -1 means no event.
 func (l *look) weigh(event, metric int) error {
 	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, out: l.out}
 	if event < 0 {
@@ -143,19 +146,49 @@ func (l *look) weigh(event, metric int) error {
 	if l.behind, err = evidence.SampledOf(l.ctx, l.rec, l.query, w); err != nil {
 		return err
 	}
-	l.tree = analyze.NewTree(l.rec, w)
+	l.weights = w
 	if l.classes == nil {
 		l.classes = classesOf(l.rec)
 	}
 	return nil
 }
 
-// sampled reports whether the weights were sampled rather than measured.
-// functions lists the rows of functions, without that of weight without a stack.
-func (l *look) functions(t *analyze.Tree) []analyze.Row {
-	return slices.DeleteFunc(analyze.Table(l.rec, t, analyze.ByFunction), func(r analyze.Row) bool { return !r.IsFunction(l.rec) })
+// table lists the rows of functions and, if there is any, that of weight without a stack.
+// They must not be changed.
+func (l *look) table() []analyze.Row {
+	if l.rows == nil {
+		l.rows = analyze.TableOf(l.rec, l.weights, analyze.ByFunction)
+	}
+	return l.rows
 }
 
+// functions lists the rows of functions that keep accepts.
+func (l *look) functions(keep func(*analyze.Row) bool) (rows []analyze.Row) {
+	all := l.table()
+	for i := range all {
+		if r := &all[i]; r.IsFunction(l.rec) && keep(r) {
+			rows = append(rows, *r)
+		}
+	}
+	return rows
+}
+
+// heaviest returns the function with the largest self; ok is false if there are fewer
+// than two functions.
+func (l *look) heaviest() (first analyze.Row, ok bool) {
+	n := 0
+	for i := range l.table() {
+		if r := &l.rows[i]; r.IsFunction(l.rec) {
+			if n++; n == 2 {
+				return first, true
+			}
+			first = *r
+		}
+	}
+	return first, false
+}
+
+// sampled reports whether the weights were sampled rather than measured.
 func (l *look) sampled() bool { return l.event != nil && l.event.Basis != recording.FromSpans }
 
 // enough is the smallest number of samples from which rules draw conclusions.

@@ -9,7 +9,6 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/analyze"
 	"ashlar/render/units"
 )
 
@@ -33,7 +32,7 @@ func (l *look) sampler(r rule) error {
 			l.add(r, Finding{Claim: strings.TrimSuffix(safetext.Text(w.Text), ".") + ".", Size: counts(w.Count, w.Count, "records")}, about, "check", evidence.File(l.rec))
 		}
 	}
-	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum {
+	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum {
 		return nil
 	}
 	l.unnamed(r)
@@ -50,7 +49,7 @@ func counts(part, whole int64, what string) Size {
 // unnamed looks for functions known only by their address.
 func (l *look) unnamed(r rule) {
 	var cost int64
-	for _, row := range analyze.Table(l.rec, l.tree, analyze.ByFunction) {
+	for _, row := range l.table() {
 		if isUnnamed(row.Function(l.rec)) {
 			cost += row.Self
 		}
@@ -66,17 +65,19 @@ func isUnnamed(f recording.Function) bool {
 }
 
 // limits are the usual limits of recorders on the number of frames in a stack.
-var limits = []int32{32, 63, 64, 100, 127, 128, 129, 255, 256, 511, 512, 1023, 1024, 2048}
+var limits = []int{32, 63, 64, 100, 127, 128, 129, 255, 256, 511, 512, 1023, 1024, 2048}
 
 // broken looks for stacks that have only one frame, or as many as a recorder's limit.
 func (l *look) broken(r rule) {
-	var deepest int32
-	cost := map[int32]int64{}
-	for n := 1; n < len(l.tree.Nodes); n++ {
-		nd := &l.tree.Nodes[n]
-		deepest = max(deepest, nd.Depth)
-		if nd.Self > 0 {
-			cost[nd.Depth] += nd.Self
+	deepest := 0
+	cost := map[int]int64{}
+	for c := 1; c < len(l.weights.Self); c++ {
+		if self := l.weights.Self[c]; self != 0 || l.weights.Count[c] != 0 {
+			depth := l.rec.Calls.Depth(recording.CallID(c))
+			deepest = max(deepest, depth)
+			if self > 0 {
+				cost[depth] += self
+			}
 		}
 	}
 	if deepest >= 8 {

@@ -25,52 +25,41 @@ type classed struct {
 // without.
 func (l *look) classed(c, without class) classed {
 	sum := classed{callers: map[recording.FuncID]int64{}, first: map[recording.FuncID]int64{}}
-	if l.tree == nil {
+	if l.weights == nil || !slices.ContainsFunc(l.classes, func(is class) bool { return is&c != 0 }) {
 		return sum
 	}
-	if !slices.ContainsFunc(l.classes, func(is class) bool { return is&c != 0 }) {
-		return sum
-	}
-	// A node's parent has a smaller index.
-	within := make([]bool, len(l.tree.Nodes)) // in or below a function of either class
-	for i := 1; i < len(within); i++ {
-		nd := &l.tree.Nodes[i]
-		if within[i] = within[nd.Parent]; within[i] || nd.Group != 0 || int(nd.Func) >= len(l.classes) {
-			continue
+	var path []class // of the functions on the path
+	var in, out int  // the lengths of path at which a stack became one of c, and of without; 0 for neither
+	var minus int64  // of the stacks below in that contain a function of without
+	l.weights.Walk(l.rec, func(call recording.CallID) {
+		is := l.classes[l.rec.Func(call)]
+		path = append(path, is)
+		switch {
+		case out != 0:
+		case is&without != 0:
+			out = len(path)
+		case in == 0 && is&c != 0:
+			in, minus = len(path), 0
 		}
-		is := l.classes[nd.Func]
-		within[i] = is&(c|without) != 0
-		if is&c == 0 || is&without != 0 {
-			continue
+	}, func(call recording.CallID, cost int64, _ bool) {
+		n := len(path)
+		path = path[:n-1]
+		switch n {
+		case out:
+			out = 0
+			minus += cost
+		case in:
+			in = 0
+			cost -= minus
+			sum.total += cost
+			fn := l.rec.Func(call)
+			sum.first[fn] += cost
+			if up := l.rec.Calls.Parent(call); up != recording.NoCall {
+				sum.callers[l.rec.Func(up)] += cost
+			}
 		}
-		cost := nd.Total
-		if without != 0 {
-			cost -= l.below(int32(i), without)
-		}
-		sum.total += cost
-		sum.first[nd.Func] += cost
-		if nd.Parent != 0 {
-			sum.callers[l.tree.Nodes[nd.Parent].Func] += cost
-		}
-	}
+	})
 	return sum
-}
-
-// below adds up the stacks through a node that contain a function of a class further
-// down.
-func (l *look) below(n int32, c class) (cost int64) {
-	todo := append([]int32{}, l.tree.Children(int(n))...)
-	for len(todo) > 0 {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		nd := &l.tree.Nodes[n]
-		if nd.Group == 0 && int(nd.Func) < len(l.classes) && l.classes[nd.Func]&c != 0 {
-			cost += nd.Total
-			continue
-		}
-		todo = append(todo, l.tree.Children(int(n))...)
-	}
-	return cost
 }
 
 // most returns the function with the largest cost, and that cost.
@@ -96,7 +85,7 @@ func (l *look) share(part, whole int64) float64 {
 }
 
 func (l *look) gc(r rule) error {
-	if l.tree == nil || l.metric.Kind != recording.Sum {
+	if l.weights == nil || l.metric.Kind != recording.Sum {
 		return nil
 	}
 	gc, busy := l.classed(collecting, idling), l.busy()
@@ -112,7 +101,7 @@ func (l *look) gc(r rule) error {
 }
 
 func (l *look) lock(r rule) error {
-	if err := l.contention(r); err != nil || l.tree == nil || l.event.Metric("contentions") >= 0 || l.metric.Kind != recording.Sum {
+	if err := l.contention(r); err != nil || l.weights == nil || l.event.Metric("contentions") >= 0 || l.metric.Kind != recording.Sum {
 		return err
 	}
 	waits := l.classed(locking, 0)
@@ -162,14 +151,16 @@ func (l *look) contention(r rule) error {
 		}
 		// Charge the innermost function that is not part of the lock's own code.
 		by := map[recording.FuncID]int64{}
-		for n := 1; n < len(other.tree.Nodes); n++ {
-			if nd := &other.tree.Nodes[n]; nd.Self > 0 {
-				k := int32(n)
-				for ; k > 0 && isSync(l.rec.Functions.At(int(other.tree.Nodes[k].Func)).Name); k = other.tree.Nodes[k].Parent {
-				}
-				if k > 0 {
-					by[other.tree.Nodes[k].Func] += nd.Self
-				}
+		for n, self := range other.weights.Self {
+			if self <= 0 {
+				continue
+			}
+			k := recording.CallID(n)
+			for k != recording.NoCall && isSync(l.rec.FuncName(k)) {
+				k = l.rec.Calls.Parent(k)
+			}
+			if k != recording.NoCall {
+				by[l.rec.Func(k)] += self
 			}
 		}
 		id, cost := most(by)
@@ -194,7 +185,7 @@ func isSync(name string) bool {
 }
 
 func (l *look) kernel(r rule) error {
-	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum {
+	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum {
 		return nil
 	}
 	user := false
@@ -222,20 +213,20 @@ func (l *look) kernel(r rule) error {
 }
 
 func (l *look) hot(r rule) error {
-	if l.tree == nil || !l.sampled() || l.metric.Kind != recording.Sum || l.event.Metric("contentions") >= 0 || l.event.Metric("alloc_space") >= 0 {
+	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum || l.event.Metric("contentions") >= 0 || l.event.Metric("alloc_space") >= 0 {
 		return nil
 	}
-	rows := l.functions(l.tree)
-	if len(rows) < 2 || l.classes[rows[0].Func]&idling != 0 {
+	row, ok := l.heaviest()
+	if !ok || l.classes[row.Func]&idling != 0 {
 		return nil
 	}
-	f := l.rec.Functions.At(int(rows[0].Func))
+	f := l.rec.Functions.At(int(row.Func))
 	busy := l.busy()
-	sure, ok := l.above(l.share(rows[0].Self, busy), .5)
+	sure, ok := l.above(l.share(row.Self, busy), .5)
 	if !ok || isUnnamed(f) {
 		return nil
 	}
-	l.add(r, Finding{Claim: fmt.Sprintf("%s has the highest self cost: %s of %s.", quoted(f.Name), l.amount(rows[0].Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(rows[0].Self, busy), Confidence: sure},
+	l.add(r, Finding{Claim: fmt.Sprintf("%s has the highest self cost: %s of %s.", quoted(f.Name), l.amount(row.Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(row.Self, busy), Confidence: sure},
 		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
@@ -244,30 +235,20 @@ func (l *look) hot(r rule) error {
 const deep = 16
 
 func (l *look) recursion(r rule) error {
-	if l.tree == nil || l.metric.Kind != recording.Sum {
+	if l.weights == nil || l.metric.Kind != recording.Sum {
 		return nil
 	}
 	cost := map[recording.FuncID]int64{}
 	times, deepest := make([]int32, l.rec.Functions.Len()), make([]int32, l.rec.Functions.Len())
-	nodes := l.tree.Nodes
-	l.tree.EachPath(func(i int32) {
-		nd := &nodes[i]
-		if i == 0 || nd.Group != 0 {
-			return
+	l.weights.Walk(l.rec, func(call recording.CallID) { times[l.rec.Func(call)]++ }, func(call recording.CallID, sum int64, any bool) {
+		f := l.rec.Func(call)
+		if any {
+			deepest[f] = max(deepest[f], times[f])
+			if times[f] == deep {
+				cost[f] += sum
+			}
 		}
-		n := times[nd.Func] + 1
-		if n == deep {
-			cost[nd.Func] += nd.Total
-		}
-		deepest[nd.Func] = max(deepest[nd.Func], n)
-	}, func(i int32) {
-		if i != 0 && nodes[i].Group == 0 {
-			times[nodes[i].Func]++
-		}
-	}, func(i int32) {
-		if i != 0 && nodes[i].Group == 0 {
-			times[nodes[i].Func]--
-		}
+		times[f]--
 	})
 	id, c := most(cost)
 	sure, ok := l.above(l.share(c, l.sum), .25)
@@ -292,17 +273,18 @@ func (l *look) garbage(r rule) error {
 		if err := other.weigh(e, all); err != nil {
 			return err
 		}
-		rows := l.functions(other.tree)
 		kept := *l
 		if err := kept.weigh(e, left); err != nil {
 			return err
 		}
 		still := map[recording.FuncID]int64{}
-		for _, row := range l.functions(kept.tree) {
+		for _, row := range kept.table() {
 			still[row.Func] = row.Self
 		}
-		for i := range rows {
-			row := &rows[i]
+		for _, row := range other.table() {
+			if !row.IsFunction(l.rec) {
+				continue
+			}
 			sure, ok := other.above(other.share(row.Self, other.sum), .33)
 			if !ok {
 				break

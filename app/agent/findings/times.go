@@ -25,10 +25,10 @@ const (
 // heavy returns the functions of a trace whose calls are examined: those with a total of
 // at least a tenth of the time.
 func (l *look) heavy() (rows []analyze.Row) {
-	if l.tree == nil || l.sampled() || l.query.Metric != recording.SpanTime {
+	if l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime {
 		return nil
 	}
-	rows = slices.DeleteFunc(l.functions(l.tree), func(r analyze.Row) bool { return 10*r.Total < l.sum })
+	rows = l.functions(func(r *analyze.Row) bool { return 10*r.Total >= l.sum })
 	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return compareInts(b.Total, a.Total) })
 	return rows[:min(len(rows), mostFunctions)]
 }
@@ -43,16 +43,28 @@ func compareInts(a, b int64) int {
 	return 0
 }
 
-func (l *look) durations(f recording.FuncID) (*spans.Durations, error) {
-	return spans.DurationsOf(l.ctx, l.rec, l.query.Scope, []recording.FuncID{f})
+// lengths returns the durations of the calls of each of the heavy functions.
+func (l *look) lengths() (rows []analyze.Row, all []*spans.Durations, err error) {
+	if rows = l.heavy(); len(rows) == 0 {
+		return nil, nil, nil
+	}
+	if l.spans == nil {
+		of := make([]recording.FuncID, len(rows))
+		for i := range rows {
+			of[i] = rows[i].Func
+		}
+		l.spans, err = spans.DurationsOfEach(l.ctx, l.rec, l.query.Scope, of)
+	}
+	return rows, l.spans, err
 }
 
 func (l *look) mode(r rule) error {
-	for _, row := range l.heavy() {
-		d, err := l.durations(row.Func)
-		if err != nil {
-			return err
-		}
+	rows, all, err := l.lengths()
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		d := all[i]
 		modes := d.Modes()
 		if d.Count < fewestCalls || len(modes) < 2 {
 			continue
@@ -88,11 +100,12 @@ func (l *look) mode(r rule) error {
 }
 
 func (l *look) slower(r rule) error {
-	for _, row := range l.heavy() {
-		d, err := l.durations(row.Func)
-		if err != nil {
-			return err
-		}
+	rows, all, err := l.lengths()
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		d := all[i]
 		t := d.Trend
 		if d.Count < fewestCalls || t.Direction != spans.Slower || t.P > .001 || t.Moments < 10 || t.First <= 0 || t.Last < 2*t.First {
 			continue
@@ -117,7 +130,7 @@ func stem(name string) string {
 }
 
 func (l *look) starving(r rule) error {
-	if l.tree == nil || l.metric.Kind != recording.Sum {
+	if l.weights == nil || l.metric.Kind != recording.Sum {
 		return nil
 	}
 	rows, err := analyze.ByTrack(l.ctx, l.rec, l.query)
@@ -168,7 +181,7 @@ func (l *look) starving(r rule) error {
 // stall looks for a period in which all threads were inactive, between periods of
 // activity.
 func (l *look) stall(r rule) error {
-	if l.tree == nil || !l.rec.HasTime || l.rec.Duration() <= 0 || l.event.Basis == recording.FromStacks && l.rec.Counts.Samples == 0 {
+	if l.weights == nil || !l.rec.HasTime || l.rec.Duration() <= 0 || l.event.Basis == recording.FromStacks && l.rec.Counts.Samples == 0 {
 		return nil
 	}
 	const cells = 200

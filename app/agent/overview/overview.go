@@ -178,7 +178,7 @@ func (o *Overview) weigh(ctx context.Context) error {
 	}
 	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, exactnum.Value(w.Sum, o.metric), string(w.Basis), behind.Samples, w.Left
 	o.AsyncSpans, o.IdleRecords = w.Left.AsyncSpans, w.Left.IdleRecords
-	rows := analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction)
+	rows := analyze.TableOf(rec, w, analyze.ByFunction)
 	behind.By(rec, analyze.ByFunction)
 	o.rows = rows[:min(len(rows), mostRows)]
 	for i := range o.rows {

@@ -80,7 +80,7 @@ func (s *Sampled) Spread() *analyze.Weights { return s.spread }
 // By makes Row use each row's own samples for the intervals of a table.
 func (s *Sampled) By(rec *recording.Recording, by analyze.By, transforms ...analyze.Transform) {
 	if s.spread != nil {
-		s.Rows(analyze.Table(rec, analyze.NewTree(rec, s.spread, transforms...), by))
+		s.Rows(analyze.TableOf(rec, s.spread, by, transforms...))
 	}
 }
 

@@ -197,7 +197,7 @@ func (a *Answer) group(ctx context.Context, _ *Answer) (err error) {
 	if a.Grouped != nil {
 		return nil
 	}
-	a.Grouped, err = analyze.RowsBy(ctx, a.Rec, a.bound(), a.By, a.Tree, a.Transforms...)
+	a.Grouped, err = analyze.RowsBy(ctx, a.Rec, a.bound(), a.By, func() []analyze.Row { return analyze.Table(a.Rec, a.Tree, a.By) }, a.Transforms...)
 	if err != nil && ctx.Err() == nil {
 		a.Ungrouped, a.Grouped, err = err, []analyze.Row{}, nil
 	}

@@ -12,10 +12,11 @@ import (
 	"ashlar/ingest/query/waits"
 )
 
-// RowsBy returns self and total by the given grouping. tree is the tree of the query after
-// transforms; it may be nil for groupings whose rows are computed separately (see Listed).
-// If the recording lacks the data for a grouping, the error says so.
-func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, tree *Tree, ts ...Transform) ([]Row, error) {
+// RowsBy returns self and total by the given grouping. table makes the rows of groupings of
+// stacks, with Table or TableOf, from the query's weights after transforms; those of other
+// groupings (see Listed) are computed here. If the recording lacks the data for a
+// grouping, the error says so.
+func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, table func() []Row, ts ...Transform) ([]Row, error) {
 	if err := checkBy(rec, q, by, ts); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func RowsBy(ctx context.Context, rec *recording.Recording, q Query, by By, tree 
 	if by.OfWaits() {
 		return waitRows(ctx, rec, q, waits.By(by), ts...)
 	}
-	return Table(rec, tree, by), nil
+	return table(), nil
 }
 
 // Listed reports whether rows are computed without a tree. That is so for threads,

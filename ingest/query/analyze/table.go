@@ -232,7 +232,12 @@ func (t *Tree) key(rec *recording.Recording, node int) int {
 
 func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
 	fn := t.Function(rec, node)
-	if name, ok := by.Meaning(&fn); ok {
+	return rowOf(&fn, t.Nodes[node].Func, by)
+}
+
+// rowOf returns the row of a function, or of a line or group described as one.
+func rowOf(fn *recording.Function, id recording.FuncID, by By) Row {
+	if name, ok := by.Meaning(fn); ok {
 		return Row{Name: name}
 	}
 	switch by {
@@ -241,9 +246,9 @@ func (t *Tree) row(rec *recording.Recording, node int, by By) Row {
 	case ByFile:
 		return Row{Name: orNone(fn.File, noFile)}
 	case ByLine:
-		return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func, Place: fn.File}
+		return Row{Name: fn.Name, Module: fn.Module, Func: id, Place: fn.File}
 	}
-	return Row{Name: fn.Name, Module: fn.Module, Func: t.Nodes[node].Func}
+	return Row{Name: fn.Name, Module: fn.Module, Func: id}
 }
 
 // byLines rebuilds the tree with a node for each line. Its nodes are groups whose File is
@@ -268,9 +273,12 @@ func byLines(rec *recording.Recording, t *Tree) *Tree {
 }
 
 // line returns the key of the line of a frame.
-func (p *callPaths) line(f recording.FrameID) uint32 {
-	frame := p.rec.Frames.At(int(f))
-	fn := p.rec.Functions.At(int(frame.Func))
+func (p *callPaths) line(f recording.FrameID) uint32 { return p.group(lineOf(p.rec, f)) }
+
+// lineOf returns the line of a frame, described as a function whose File is file:line.
+func lineOf(rec *recording.Recording, f recording.FrameID) (groupID, recording.Function) {
+	frame := rec.Frames.At(int(f))
+	fn := rec.Functions.At(int(frame.Func))
 	if frame.File != "" {
 		fn.File = frame.File
 	}
@@ -278,7 +286,7 @@ func (p *callPaths) line(f recording.FrameID) uint32 {
 	if frame.Line > 0 {
 		fn.File += ":" + strconv.Itoa(int(frame.Line))
 	}
-	return p.group(id, fn)
+	return id, fn
 }
 
 func orNone(s, none string) string {

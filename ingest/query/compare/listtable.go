@@ -52,7 +52,7 @@ func (c *Comparison) list(ctx context.Context, run *Run, by By, q analyze.Query,
 	if key, ok := by.ArgumentKey(); ok {
 		return analyze.ByArgument(ctx, run.Rec, q, key)
 	}
-	rows := analyze.Table(run.Rec, analyze.NewTree(run.Rec, w, c.transforms...), by)
+	rows := analyze.TableOf(run.Rec, w, by, c.transforms...)
 	for i := range rows {
 		r := &rows[i]
 		r.Name = r.Place + "  " + r.Name

@@ -63,19 +63,45 @@ const (
 
 // DurationsOf summarizes the durations of the spans of some functions in a scope.
 func DurationsOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) (*Durations, error) {
-	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), recording.SpanTime)
+	return TimesOf(ctx, rec, in, of, recording.SpanTime)
+}
+
+// DurationsOfEach is DurationsOf for each of at most 255 functions, in one pass.
+func DurationsOfEach(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID) ([]*Durations, error) {
+	number := make([]uint8, rec.Functions.Len())
+	for k, f := range of {
+		number[f] = uint8(k + 1)
+	}
+	call := make([]uint8, rec.Calls.Len())
+	for c := 1; c < len(call); c++ {
+		call[c] = number[rec.Func(recording.CallID(c))]
+	}
+	return durations(ctx, rec, in, scan.Lanes(rec, in), group{call, len(of)}, recording.SpanTime)
 }
 
 // TimesOf is DurationsOf for any of recording.SpanTime, recording.SpanCPU (time on CPU)
 // and recording.SpanWaiting (time off CPU).
 func TimesOf(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*Durations, error) {
-	return durations(ctx, rec, in, scan.Lanes(rec, in), scan.Calls(rec, of), metric)
+	call := make([]uint8, rec.Calls.Len())
+	for c, is := range scan.Calls(rec, of) {
+		if is {
+			call[c] = 1
+		}
+	}
+	return one(durations(ctx, rec, in, scan.Lanes(rec, in), group{call, 1}, metric))
+}
+
+func one(all []*Durations, err error) (*Durations, error) {
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
 }
 
 // DurationsIn summarizes the durations of the calls or states in a scope's set, without
 // the calls inside them.
 func DurationsIn(ctx context.Context, rec *recording.Recording, in recording.Scope) (*Durations, error) {
-	d, err := durations(ctx, rec, in, scan.Picked(rec, in.Calls), nil, recording.SpanTime)
+	d, err := one(durations(ctx, rec, in, scan.Picked(rec, in.Calls), group{nil, 1}, recording.SpanTime))
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +121,15 @@ func sum128(hi, lo uint64) *big.Int {
 	return sum.Add(sum.Lsh(sum, 64), new(big.Int).SetUint64(lo))
 }
 
-// durations summarizes spans of lanes. is selects them by call; nil selects all.
-func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, is []bool, metric int) (*Durations, error) {
+// group divides spans by their calls: of is, by call, 1 + the number of its group, 0 for
+// none. If of is nil, all spans belong to group 0.
+type group struct {
+	of     []uint8
+	groups int
+}
+
+// durations summarizes the spans of lanes, by group.
+func durations(ctx context.Context, rec *recording.Recording, in recording.Scope, lanes []scan.Stretch, by group, metric int) ([]*Durations, error) {
 	var cpu *recording.OnCPU
 	if metric >= recording.SpanCPU {
 		var err error
@@ -107,28 +140,37 @@ func durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 	from, to := in.Bounds(rec)
 	items := scan.Cut(lanes...)
 	edges := momentEdges(from, to)
-	all := make([]*gatherer, runtime.GOMAXPROCS(0))
+	all := make([][]*gatherer, runtime.GOMAXPROCS(0))
 	err := scan.Spread(ctx, len(items), func(worker, i int) {
 		if all[worker] == nil {
-			all[worker] = newGatherer(edges, rec.Counts.Unfinished > 0)
-			all[worker].cpu, all[worker].waiting = cpu, metric == recording.SpanWaiting
+			all[worker] = make([]*gatherer, by.groups)
+			for k := range all[worker] {
+				g := newGatherer(edges, rec.Counts.Unfinished > 0)
+				g.cpu, g.waiting = cpu, metric == recording.SpanWaiting
+				all[worker][k] = g
+			}
 		}
-		all[worker].gather(&items[i], is)
+		gather(&items[i], by.of, all[worker])
 	})
 	if err != nil {
 		return nil, err
 	}
-	d := &Durations{Sum: new(big.Int), Min: math.MaxInt64, Max: math.MinInt64, From: from, To: to}
-	values := make([]parts, len(edges)-1)
-	for _, g := range all {
-		if g != nil {
-			d.take(g, values)
+	out := make([]*Durations, by.groups)
+	for k := range out {
+		d := &Durations{Sum: new(big.Int), Min: math.MaxInt64, Max: math.MinInt64, From: from, To: to}
+		values := make([]parts, len(edges)-1)
+		for _, gs := range all {
+			if gs != nil {
+				d.take(gs[k], values)
+			}
+		}
+		if out[k] = d; d.Count == 0 {
+			out[k] = &Durations{Sum: d.Sum, WithoutCPU: d.WithoutCPU, From: from, To: to, Trend: trendOf(nil)}
+		} else if err := d.summarize(ctx, values, edges); err != nil {
+			return nil, err
 		}
 	}
-	if d.Count == 0 {
-		return &Durations{Sum: d.Sum, WithoutCPU: d.WithoutCPU, From: from, To: to, Trend: trendOf(nil)}, nil
-	}
-	return d, d.summarize(ctx, values, edges)
+	return out, nil
 }
 
 // momentEdges divides from..to into equal moments, at most one per picosecond.
@@ -179,19 +221,25 @@ func (g *growing) grow() {
 	g.last = make([]int64, 0, n)
 }
 
-func (g *gatherer) gather(s *scan.Stretch, is []bool) {
-	m := max(0, sort.Search(len(g.edges), func(k int) bool { return g.edges[k] > s.Lane.Start(s.First) })-1)
-	m = min(m, len(g.moments)-1)
-	into, until := &g.moments[m], g.edges[m+1]
+// gather adds the spans of a stretch to the gatherers of their groups; see group.
+func gather(s *scan.Stretch, of []uint8, to []*gatherer) {
+	edges := to[0].edges
+	m := max(0, sort.Search(len(edges), func(k int) bool { return edges[k] > s.Lane.Start(s.First) })-1)
+	m = min(m, len(edges)-2)
+	until := edges[m+1]
 	s.Each(func(i int, starts, ends []int64, calls []recording.CallID) {
 		for k, c := range calls {
-			if is != nil && !is[c] {
-				continue
+			g := to[0]
+			if of != nil {
+				if of[c] == 0 {
+					continue
+				}
+				g = to[of[c]-1]
 			}
 			start := starts[k]
-			for start >= until && m < len(g.moments)-1 {
+			for start >= until && m < len(edges)-2 {
 				m++
-				into, until = &g.moments[m], g.edges[m+1]
+				until = edges[m+1]
 			}
 			d := ends[k] - start
 			if g.cpu != nil {
@@ -204,6 +252,7 @@ func (g *gatherer) gather(s *scan.Stretch, is []bool) {
 					d = ran
 				}
 			}
+			into := &g.moments[m]
 			if len(into.last) == cap(into.last) {
 				into.grow()
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -324,4 +325,24 @@ func manySpans(n, tracks int) *recording.Recording {
 		}
 	}
 	return bld.Finish()
+}
+
+// TestDurationsOfEach compares one pass for several functions with a pass for each.
+func TestDurationsOfEach(t *testing.T) {
+	rec, _ := traceOf(7, 3, 9000)
+	in := recording.Between(rec.Start+rec.Duration()/3, rec.End)
+	of := []recording.FuncID{2, 0}
+	all, err := spans.DurationsOfEach(t.Context(), rec, in, of)
+	if err != nil || len(all) != len(of) {
+		t.Fatalf("there are %d results, want %d: %v", len(all), len(of), err)
+	}
+	for k, f := range of {
+		want, err := spans.DurationsOf(t.Context(), rec, in, []recording.FuncID{f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Count == 0 || !reflect.DeepEqual(all[k], want) {
+			t.Errorf("function %d: got %+v, want %+v", f, all[k], want)
+		}
+	}
 }

@@ -78,7 +78,7 @@ func (r *Runs) Add(ctx context.Context, rec *recording.Recording, event, metric 
 	if err := put(&r.Total, w.Sum); err != nil {
 		return err
 	}
-	for _, row := range analyze.Table(rec, analyze.NewTree(rec, w), analyze.ByFunction) {
+	for _, row := range analyze.TableOf(rec, w, analyze.ByFunction) {
 		name := recording.FuncName{Name: row.Name, Module: row.Module}
 		i, ok := r.of[name]
 		if !ok {
