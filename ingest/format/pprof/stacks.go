@@ -59,8 +59,8 @@ func (c *converter) lookUp(b *batch) {
 		}
 	}
 	c.active = active
-	// Try the whole stack, then without its 1, 2, 4, 8 … innermost locations.
-	for fewer := 1; len(active) > 0; fewer *= 2 {
+	// Try the whole stack, then without more and more of its innermost locations.
+	for len(active) > 0 {
 		for _, i := range active {
 			one := &b.rows[i]
 			p.Touch(b.paths[one.to-one.known])
@@ -71,7 +71,7 @@ func (c *converter) lookUp(b *batch) {
 			if one.call = p.Get(b.paths[one.to-one.known]); one.call != 0 {
 				continue
 			}
-			if one.known = pairmap.Fewer(one.to-one.from, fewer); one.known > 0 {
+			if one.known = pairmap.Shorter(one.to-one.from, one.known); one.known > 0 {
 				active[n] = i
 				n++
 			}
@@ -80,49 +80,52 @@ func (c *converter) lookUp(b *batch) {
 	}
 }
 
-// call returns the call of a sample's stack. If a part of a stack is known, all shorter
-// parts that are kept (see pairmap.Kept) are known too. So after the first missing part,
-// none is looked up, because each lookup would wait for memory.
+// call returns the call of a sample's stack, and remembers those that lookUp looks for: the
+// whole stack, parts of some lengths, and the part that it has in common with others.
 func (c *converter) call(b *batch, one *record) recording.CallID {
-	p := c.samples.paths
 	call := recording.CallID(one.call)
 	for at := one.to - one.known - 1; at >= one.from; at-- {
-		keep := at == one.from || pairmap.Kept(one.to-at)
-		if keep {
-			if known := p.Get(b.paths[at]); known != 0 {
-				call = recording.CallID(known)
-				continue
-			}
-			return c.newCalls(b, one, at, call)
+		above, fresh := call, 0
+		call, fresh = c.b.Below(call, c.location(b.locations[at]))
+		if one.keeps(at) {
+			c.remember(b.paths[at], call)
 		}
-		call, _ = c.b.Below(call, c.location(b.locations[at]))
+		if fresh > 0 {
+			if n := one.to - at - 1; n > one.known {
+				c.remember(b.paths[at+1], above)
+			}
+			return c.newCalls(b, one, at-1, call)
+		}
 	}
 	return call
+}
+
+// keeps reports whether the part of a stack that ends with a location is remembered.
+func (r *record) keeps(at int) bool { return at == r.from || pairmap.Kept(r.to-at) }
+
+// remember makes lookUp find a part of a stack.
+func (c *converter) remember(part pairmap.Path, call recording.CallID) {
+	if p := c.samples.paths; p.Get(part) == 0 {
+		p.Put(part, uint32(call))
+	}
 }
 
 // mostAtOnce is the maximum number of calls made together, because a stack may have a
 // hundred million.
 const mostAtOnce = 1 << 14
 
-// newCalls adds the calls of a stack's locations from index at to the leaf, below call,
-// and remembers those that lookUp looks for. Calls below a new call are new.
+// newCalls adds the calls of a stack's locations from index at to the leaf, below a new
+// call. Calls below a new call are new.
 func (c *converter) newCalls(b *batch, one *record, at int, call recording.CallID) recording.CallID {
-	p, fresh := c.samples.paths, 0
-	for ; at >= one.from && fresh == 0; at-- {
-		call, fresh = c.b.Below(call, c.location(b.locations[at]))
-		if at == one.from || pairmap.Kept(one.to-at) {
-			p.Put(b.paths[at], uint32(call))
-		}
-	}
-	frames := c.rest[:0]
-	for ; at >= one.from; at-- {
+	p, frames := c.samples.paths, c.rest[:0]
+	for first := call + 1; at >= one.from; at-- {
 		frames = append(frames, c.location(b.locations[at])...)
-		if at == one.from || pairmap.Kept(one.to-at) {
-			p.Put(b.paths[at], uint32(call)+uint32(len(frames)))
+		if one.keeps(at) {
+			p.Put(b.paths[at], uint32(first)+uint32(len(frames))-1)
 		}
 		if len(frames) >= mostAtOnce {
 			call, _ = c.b.Below(call, frames)
-			frames = frames[:0]
+			first, frames = call+1, frames[:0]
 			c.b.Progress() // without this, running short of memory would be noticed too late
 		}
 	}

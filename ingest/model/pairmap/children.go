@@ -3,108 +3,127 @@ package pairmap
 import "ashlar/ingest/model/column"
 
 // Children finds the children of a tree's nodes by a key: the calls below a call by their
-// frame. Nodes are numbered in the order in which they are added, from 0, the root.
+// frame. Nodes are numbered in the order in which they are added, from 0, the root. Their
+// keys are in a column that others read.
 //
-// Most nodes have few children, which are linked and looked through, the one found last
-// and the one behind it first: a recording that is read again, or compared with itself,
-// asks for them in that order. So most lookups touch memory near the parent, where a
-// hash table waits for memory each time, and adding a node copies no others. Only what
-// the first children of a node do not hold is in a table.
-type Children struct {
+// Most nodes have few children, which are linked in a ring and looked through from the one
+// found last: a recording that is read again, or compared with itself, asks for them in
+// that order. So most lookups touch memory near the parent, where a hash table waits for
+// memory each time, and adding a node copies no others. Only the children of nodes with
+// many of them are in a table.
+type Children[K ~uint32] struct {
+	keys  *column.Vec[K]
 	nodes column.Vec[childLink]
 	wide  Table // children of nodes with more than mostLinked
 }
 
-// childLink is a node: its key, its first child, the next child of its parent, and the
-// child found last. 0 stands for none, since no child is the root.
-type childLink struct{ key, first, next, last uint32 }
+// childLink is a node: its child found last, and the next child of its parent. 0 stands
+// for none, since no child is the root.
+type childLink struct{ last, next uint32 }
 
-// mostLinked is how many children of a node are linked.
-const mostLinked = 8
+// mostLinked is how many children of a node are linked. If a node has more, all are in the
+// table, and last has the bit isWide.
+const (
+	mostLinked = 8
+	isWide     = 1 << 31
+)
+
+// NewChildren returns a tree that has only the root. The keys of further nodes are
+// appended to keys, which has that of the root, whatever it is; nil stands for a column of
+// the tree's own.
+func NewChildren[K ~uint32](keys *column.Vec[K]) *Children[K] {
+	c := &Children[K]{keys: keys}
+	if keys == nil {
+		c.keys = new(column.Vec[K])
+		c.keys.Append(0)
+	}
+	c.nodes.Append(childLink{})
+	return c
+}
 
 // Len returns the number of nodes.
-func (c *Children) Len() int { return c.nodes.Len() }
-
-// Root adds the root. It must be called first.
-func (c *Children) Root() { c.nodes.Append(childLink{}) }
-
-// Get returns the child of a node with a key, 0 if there is none.
-func (c *Children) Get(parent, key uint32) uint32 {
-	child, _, _ := c.find(parent, key)
-	return child
-}
+func (c *Children[K]) Len() int { return c.nodes.Len() }
 
 // Child returns the child of a node with a key, which it adds if there is none; it then
 // has the number that Len returned before.
-func (c *Children) Child(parent, key uint32) uint32 {
-	child, tail, linked := c.find(parent, key)
+func (c *Children[K]) Child(parent uint32, key K) uint32 {
+	child, others := c.Get(parent, key)
 	if child != 0 {
 		return child
 	}
-	return c.add(parent, key, tail, linked)
+	return c.Add(parent, key, others)
 }
 
-// find looks for a child. If there is none, tail is the last of the linked children, of
-// which there are linked.
-func (c *Children) find(parent, key uint32) (child, tail uint32, linked int) {
+// Get returns the child of a node with a key, 0 if there is none; others then counts the
+// node's other children, for Add: mostLinked+1 stands for any larger number.
+func (c *Children[K]) Get(parent uint32, key K) (child uint32, others int) {
 	p := c.nodes.Ref(int(parent))
-	if p.last != 0 {
-		last := c.nodes.Ref(int(p.last))
-		if last.key == key {
-			return p.last, 0, 0
-		}
-		if n := last.next; n != 0 && c.nodes.Ref(int(n)).key == key {
-			p.last = n
-			return n, 0, 0
-		}
+	last := p.last &^ isWide
+	if last == 0 {
+		return 0, 0
 	}
-	for at := p.first; at != 0; {
-		n := c.nodes.Ref(int(at))
-		if n.key == key {
+	if c.keys.At(int(last)) == key {
+		return last, 0
+	}
+	if p.last != last {
+		if child = c.wide.Get(parent, uint32(key)); child != 0 {
+			p.last = child | isWide
+		}
+		return child, mostLinked + 1
+	}
+	others = 1
+	for at := c.nodes.Ref(int(last)).next; at != last; at = c.nodes.Ref(int(at)).next {
+		if c.keys.At(int(at)) == key {
 			p.last = at
-			return at, 0, 0
+			return at, 0
 		}
-		tail, at = at, n.next
-		linked++
+		others++
 	}
-	if linked == mostLinked {
-		if child = c.wide.Get(parent, key); child != 0 {
-			p.last = child
-		}
-	}
-	return child, tail, linked
+	return 0, others
 }
 
-func (c *Children) add(parent, key, tail uint32, linked int) uint32 {
+// Add adds a child that Get did not find, and returns its number; others is from Get.
+func (c *Children[K]) Add(parent uint32, key K, others int) uint32 {
 	id := uint32(c.nodes.Len())
-	c.nodes.Append(childLink{key: key})
+	c.keys.Append(key)
+	c.nodes.Append(childLink{next: id})
 	p := c.nodes.Ref(int(parent))
-	p.last = id
 	switch {
-	case linked == 0:
-		p.first = id
-	case linked < mostLinked:
-		c.nodes.Ref(int(tail)).next = id
-	default:
-		c.wide.Put(parent, key, id)
+	case others == 0:
+		p.last = id
+		return id
+	case others < mostLinked:
+		before := c.nodes.Ref(int(p.last))
+		c.nodes.Ref(int(id)).next = before.next
+		before.next, p.last = id, id
+		return id
+	case others == mostLinked:
+		for at := c.nodes.Ref(int(p.last)).next; ; at = c.nodes.Ref(int(at)).next {
+			if c.wide.Put(parent, uint32(c.keys.At(int(at))), at); at == p.last {
+				break
+			}
+		}
 	}
+	c.wide.Put(parent, uint32(key), id)
+	p.last = id | isWide
 	return id
 }
 
 // Chain adds nodes with the given keys, each the only child of the one before, below a
 // node without children.
-func Chain[K ~uint32](c *Children, parent uint32, keys []K) {
+func (c *Children[K]) Chain(parent uint32, keys []K) {
 	for len(keys) > 0 {
 		id := uint32(c.nodes.Len())
 		links := c.nodes.More(len(keys))
 		for i := range links {
-			links[i] = childLink{key: uint32(keys[i]), first: id + uint32(i) + 1, last: id + uint32(i) + 1}
+			links[i] = childLink{last: id + uint32(i) + 1, next: id + uint32(i)}
 		}
-		p := c.nodes.Ref(int(parent))
-		p.first, p.last = id, id
+		c.nodes.Ref(int(parent)).last = id
 		parent = id + uint32(len(links)) - 1
-		last := c.nodes.Ref(int(parent))
-		last.first, last.last = 0, 0
+		c.nodes.Ref(int(parent)).last = 0
+		for rest := keys[:len(links)]; len(rest) > 0; {
+			rest = rest[copy(c.keys.More(len(rest)), rest):]
+		}
 		keys = keys[len(links):]
 	}
 }

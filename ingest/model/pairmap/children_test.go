@@ -9,8 +9,7 @@ import (
 // and keys asked for in order and in none.
 func TestChildren(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	var c Children
-	c.Root()
+	c := NewChildren[uint32](nil)
 	want := map[[2]uint32]uint32{}
 	parents := []uint32{0}
 	for range 60_000 {
@@ -23,7 +22,7 @@ func TestChildren(t *testing.T) {
 			key = rng.Uint32N(200)
 		}
 		id, known := want[[2]uint32{parent, key}]
-		if got := c.Get(parent, key); got != id {
+		if got, _ := c.Get(parent, key); got != id {
 			t.Fatalf("child %d of %d is %d, want %d", key, parent, got, id)
 		}
 		if !known {
@@ -36,7 +35,7 @@ func TestChildren(t *testing.T) {
 		}
 		if !known && rng.IntN(10) == 0 {
 			keys := make([]uint32, rng.IntN(300))
-			Chain(&c, id, keys[:len(keys):len(keys)])
+			c.Chain(id, keys[:len(keys):len(keys)])
 			for i := range keys {
 				want[[2]uint32{id, 0}] = id + 1
 				id++
@@ -50,7 +49,7 @@ func TestChildren(t *testing.T) {
 		t.Errorf("there are %d nodes, want %d", c.Len(), len(want)+1)
 	}
 	for k, id := range want {
-		if got := c.Get(k[0], k[1]); got != id {
+		if got, _ := c.Get(k[0], k[1]); got != id {
 			t.Fatalf("child %d of %d is %d, want %d", k[1], k[0], got, id)
 		}
 	}
@@ -60,8 +59,7 @@ func BenchmarkChildren(b *testing.B) {
 	const n = 1 << 20
 	for b.Loop() {
 		rng := rand.New(rand.NewPCG(5, 6))
-		var c Children
-		c.Root()
+		c := NewChildren[uint32](nil)
 		var path [28]uint32
 		depth := 0
 		for c.Len() < n {

@@ -64,7 +64,7 @@ func (p *Paths) Get(a Path) uint32 {
 func (p *Paths) Touch(a Path) { p.seen += p.slots[a.x&uint64(len(p.slots)-1)].v }
 
 // Put sets the number of a sequence that has none; v must not be 0. The kept prefixes of
-// the sequence must have numbers already.
+// the sequence must have numbers already. Other prefixes may have numbers.
 func (p *Paths) Put(a Path, v uint32) {
 	if p.n++; 3*p.n > 2*len(p.slots) {
 		old := p.slots
@@ -87,23 +87,37 @@ func (p *Paths) place(s pathSlot) {
 	p.slots[i] = s
 }
 
-// The first keptAll prefixes of a sequence are kept, and then every keptStep-th: keeping
-// all of a stack of thousands of frames costs more than walking it.
+// Of a sequence, every keptStep-th prefix is kept and, beyond keptNear, every longStep-th:
+// keeping all takes more memory than a tree of the sequences, and walking a few steps of
+// the tree costs little, since they mostly follow each other in memory.
 const (
-	keptAll  = 32
-	keptStep = 64
+	keptStep = 16
+	keptNear = 64
+	longStep = 64
 )
 
 // Kept reports whether prefixes of this length are kept.
-func Kept(length int) bool { return length <= keptAll || length%keptStep == 0 }
+func Kept(length int) bool {
+	return length%keptStep == 0 && (length <= keptNear || length%longStep == 0)
+}
 
 // Fewer returns the length of the longest kept prefix that leaves out at least the last
 // without ids.
 func Fewer(length, without int) int {
-	if length = max(0, length-without); length > keptAll {
-		length -= length % keptStep
+	if length = max(0, length-without); length > keptNear {
+		return length - length%longStep
 	}
-	return length
+	return length - length%keptStep
+}
+
+// Shorter returns the next shorter prefix to try of a sequence of which the first tried ids
+// have no number, 0 for none: without the last one or two, which other sequences may have
+// as a whole, and then a kept one that leaves out twice as many as before.
+func Shorter(length, tried int) int {
+	if without := length - tried; without > 1 {
+		return Fewer(length, 2*without)
+	}
+	return tried - 1
 }
 
 // Leaf returns the number of a sequence. child finds or makes the number for an id that
@@ -116,12 +130,11 @@ func (p *Paths) Leaf(ids []uint32, root uint32, child func(parent, id uint32) ui
 		p.ways = append(p.ways, at)
 	}
 	known, v := len(ids), root
-	for fewer := 1; known > 0; fewer *= 2 { // the whole, then without the last 1, 2, 4, 8 … ids
+	for ; known > 0; known = Shorter(len(ids), known) {
 		if n := p.Get(p.ways[known-1]); n != 0 {
 			v = n
 			break
 		}
-		known = Fewer(len(ids), fewer)
 	}
 	for i := known; i < len(ids); i++ {
 		v = p.Next(p.ways[i], i+1 == len(ids) || Kept(i+1), func() uint32 { return child(v, ids[i]) })

@@ -29,7 +29,7 @@ type Builder struct {
 	// whole maps a function to the frame that stands for all of it (traces).
 	whole  []FrameID
 	paths  [2][]CallID // scratch memory of CommonCall
-	calls  pairmap.Children
+	calls  *pairmap.Children[FrameID]
 	wakers pairmap.Table        // ids of wakers, by track and call
 	ctxs   map[uint64]ContextID // by hash; on a collision, by the next free number
 	seed   maphash.Seed
@@ -115,7 +115,7 @@ func NewBuilder() *Builder {
 	b.rec.Calls.parent.Append(0)
 	b.rec.Calls.frame.Append(0)
 	b.rec.Calls.depth.Append(0)
-	b.calls.Root()
+	b.calls = pairmap.NewChildren(&c.frame)
 	b.rec.Contexts.Append(nil)
 	b.rec.Wakers.Append(Waker{Track: NoTrack})
 	return b
@@ -258,14 +258,14 @@ func (b *Builder) Frame(f Frame) FrameID {
 
 // Call interns the call of frame from parent; parent is NoCall for an outermost call.
 func (b *Builder) Call(parent CallID, frame FrameID) CallID {
-	c := &b.rec.Calls
-	if known := b.calls.Get(uint32(parent), uint32(frame)); known != 0 {
+	known, others := b.calls.Get(uint32(parent), frame)
+	if known != 0 {
 		return CallID(known)
 	}
 	b.check()
-	id := CallID(b.calls.Child(uint32(parent), uint32(frame)))
+	c := &b.rec.Calls
+	id := CallID(b.calls.Add(uint32(parent), frame, others))
 	c.parent.Append(parent)
-	c.frame.Append(frame)
 	c.depth.Append(c.depth.At(int(parent)) + 1)
 	return id
 }
@@ -300,20 +300,18 @@ func (b *Builder) chain(call CallID, frames []FrameID) {
 		return
 	}
 	depth := c.depth.At(int(call))
-	pairmap.Chain(&b.calls, uint32(call), frames)
-	for len(frames) > 0 {
+	b.calls.Chain(uint32(call), frames)
+	for left := len(frames); left > 0; {
 		// The columns have equal lengths, so their chunks end together.
-		parents := c.parent.More(len(frames))
-		n := len(parents)
-		depths := c.depth.More(n)
-		copy(c.frame.More(n), frames)
-		for i := range n {
+		parents := c.parent.More(left)
+		depths := c.depth.More(len(parents))
+		for i := range parents {
 			parents[i] = call
 			call++
 			depth++
 			depths[i] = depth
 		}
-		frames = frames[n:]
+		left -= len(parents)
 	}
 }
 

@@ -243,8 +243,7 @@ func (p *callPaths) tree(w *Weights) *Tree {
 func (p *callPaths) merge() (to, first []int32) {
 	to = make([]int32, len(p.parent))
 	first = make([]int32, 1, len(p.parent)/4+16)
-	var nodes pairmap.Children
-	nodes.Root()
+	nodes := pairmap.NewChildren[uint32](nil)
 	for i := 1; i < len(to); i++ {
 		to[i] = int32(nodes.Child(uint32(to[p.parent[i]]), p.key[i]))
 		if int(to[i]) == len(first) {

@@ -119,8 +119,7 @@ func merge(in []grown, sides int, m *match.Matching) *Tree {
 	}
 	t := &Tree{Nodes: make([]Node, 1, largest), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
 	t.Nodes[0].Func = -1
-	g := merger{t: t, m: m, groups: map[string]int32{}}
-	g.nodes.Root()
+	g := merger{t: t, m: m, groups: map[string]int32{}, nodes: pairmap.NewChildren[uint32](nil)}
 	for r := range in {
 		g.add(r, &in[r])
 		t.Inverted = t.Inverted || in[r].values.Inverted
@@ -139,7 +138,7 @@ func pad(s []int64, n int) []int64 { return append(s, make([]int64, n-len(s))...
 type merger struct {
 	t      *Tree
 	m      *match.Matching
-	nodes  pairmap.Children // keys are functions
+	nodes  *pairmap.Children[uint32] // keys are functions
 	groups map[string]int32
 }
 
