@@ -33,10 +33,17 @@ var Command = subcommand.Command{
 The lines are those of the file that the FUNCTION is in, or of a SOURCE file as
 the recording names it, also by the end of its path. Their text is printed where
 the file lies beside the recording, or below a --source-root. Self is the cost
-of a line by itself, total includes what was called from it.`,
+of a line by itself, total includes what was called from it.
+
+With --asm, the rows are the instructions of the FUNCTION, by address, with the
+source lines between them: of the recorded binary, which is looked for at its
+recorded path, beside the recording and in the caches of debuggers, by its build
+id; --exe names another. With -n N, only the N heaviest instructions and those
+beside them. x86 and arm64 are supported, in ELF files.`,
 	Examples: [][2]string{
 		{"ashlar source run.spaa parse --source-root .", "the lines of parse's file"},
 		{"ashlar source run.pprof main.go -n 10", "the ten heaviest lines of a file"},
+		{"ashlar source perf.data parse --asm -n 0", "all instructions of a function"},
 	},
 	Answer: Source{},
 	Setup:  setup,
@@ -61,6 +68,10 @@ type Source struct {
 	Samples int64  `json:"samples,omitempty"`
 	Address string `json:"address"`
 	Lines   []Line `json:"lines"`
+	// Assembly describes the code of the function and Instructions lists its
+	// instructions; with --asm only, and Lines is then empty.
+	Assembly     *Assembly     `json:"assembly,omitempty"`
+	Instructions []Instruction `json:"instructions,omitempty"`
 }
 
 // Line is a source line with a cost. The heaviest comes first; line 0 collects costs
@@ -83,13 +94,18 @@ type options struct {
 	rows          int
 	json          bool
 	roots         []string
+	asm           bool
+	syntax        string
+	exe           string
 }
 
 func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	var o options
 	fs.StringVar(&o.event, "event", "", "the `EVENT` to look at (default: the first)")
 	fs.StringVar(&o.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
-	fs.IntVarP(&o.rows, "rows", "n", 30, "print at most `N` lines, 0 for all")
+	fs.IntVarP(&o.rows, "rows", "n", 30, "print at most `N` lines or instructions, 0 for all")
+	fs.BoolVar(&o.asm, "asm", false, "list the instructions of the function instead of source lines")
+	fs.StringVar(&o.syntax, "syntax", "", "write instructions in the `SYNTAX` gnu (default), go or intel")
 	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	subcommand.BudgetFlag(fs)
@@ -105,6 +121,9 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		if err != nil {
 			return err
 		}
+		if o.asm {
+			return o.instructions(p, rec, args[1], fs)
+		}
 		s, m, sum, err := o.cost(p, rec, args[1])
 		if err != nil {
 			return err
@@ -115,15 +134,14 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 
 // cost returns the cost of each line of the source file.
 func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what string) (*Source, *recording.Metric, int64, error) {
-	event, metric, err := analyze.Choose(rec, o.event, o.metric)
-	if err != nil || event < 0 {
-		return nil, nil, 0, subcommand.Misuse("%s: %w", rec.Source.Path, cmp.Or(missing.Asked(err, o.metric, rec), fmt.Errorf("the recording has no values")))
+	q, err := o.query(rec)
+	if err != nil {
+		return nil, nil, 0, err
 	}
 	file, err := sourceOf(rec, what)
 	if err != nil {
 		return nil, nil, 0, subcommand.Misuse("%s: %w", rec.Source.Path, err)
 	}
-	q := analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}
 	w, err := analyze.Weigh(p.Ctx, rec, q)
 	if err != nil {
 		return nil, nil, 0, err
@@ -132,8 +150,8 @@ func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what str
 	if err != nil {
 		return nil, nil, 0, err
 	}
-	e := &rec.Events[event]
-	m := &e.Metrics[metric]
+	e := &rec.Events[q.Event]
+	m := &e.Metrics[q.Metric]
 	cost := analyze.SourceOf(rec, w, file)
 	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exactnum.Value(w.Sum, m), Self: exactnum.Value(cost.Self, m), Samples: behind.Samples, Lines: []Line{}}
 	text, err := s.read(rec, o.roots)
@@ -165,6 +183,15 @@ func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what str
 		s.Lines = s.Lines[:min(len(s.Lines), o.rows)]
 	}
 	return s, m, w.Sum, nil
+}
+
+// query returns the query for the chosen event and metric.
+func (o *options) query(rec *recording.Recording) (analyze.Query, error) {
+	event, metric, err := analyze.Choose(rec, o.event, o.metric)
+	if err != nil || event < 0 {
+		return analyze.Query{}, subcommand.Misuse("%s: %w", rec.Source.Path, cmp.Or(missing.Asked(err, o.metric, rec), fmt.Errorf("the recording has no values")))
+	}
+	return analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}, nil
 }
 
 // addressOf returns an address that shows the file and selects the first function with a

@@ -21,11 +21,12 @@ const (
 	Timeline             // timestamps
 	Spans                // calls with start and end
 	Lines                // source line numbers
+	Addresses            // of instructions
 )
 
 // missing maps a kind of data to the words that say it is missing.
 var missing = map[Kind]string{
-	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no timestamps", Spans: "no spans", Lines: "no line numbers",
+	OffCPU: "no off-CPU data", Memory: "no memory data", Timeline: "no timestamps", Spans: "no spans", Lines: "no line numbers", Addresses: "no instruction addresses",
 }
 
 // how maps a kind of data and a format to the advice on recording it; "" is the general
@@ -61,6 +62,10 @@ var how = map[Kind]map[string]string{
 		"":           "a trace: Chrome trace events, Perfetto, spall, or a Go trace with regions",
 		"pprof":      "a Go trace with regions and tasks (runtime/trace), or Chrome trace events",
 		"cpuprofile": "with the DevTools Performance panel, or node --trace-event-categories v8,node",
+	},
+	Addresses: {
+		"":            "with perf record, a pprof profile of a compiled program, or SPAA with ip",
+		"perf-script": "with perf script -F +ip,+sym,+symoff,+dso",
 	},
 	Lines: {
 		"":            "a program compiled with debug information (-g)",

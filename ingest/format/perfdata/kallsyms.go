@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/format/program"
 	"ashlar/ingest/input/source"
 )
 
@@ -105,7 +106,7 @@ func (d *decoder) kernelSymbols() *kernelSymbols {
 			s := hex.EncodeToString(id)
 			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "kallsyms"))
 		}
-		if notes, err := os.ReadFile("/sys/kernel/notes"); err == nil && sameID(id, noteID(notes)) {
+		if notes, err := os.ReadFile("/sys/kernel/notes"); err == nil && program.SameID(id, noteID(notes)) {
 			paths = append(paths, "/proc/kallsyms")
 		}
 	}

@@ -1,9 +1,7 @@
 package perfdata
 
 import (
-	"bytes"
 	"encoding/hex"
-	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -194,21 +192,14 @@ func (d *decoder) open(m *mapping) *program.Program {
 	id := d.idOf(m)
 	var paths []string
 	if len(id) > 1 {
-		s := hex.EncodeToString(id)
-		paths = []string{filepath.Join("/usr/lib/debug/.build-id", s[:2], s[2:]+".debug")}
-		if home, err := os.UserHomeDir(); err == nil {
-			paths = append(paths, filepath.Join(home, ".debug/.build-id", s[:2], s[2:], "elf"))
-		}
-		// Where debuggers look for separate debug information by the name of the binary.
-		dir, base := filepath.Split(m.name)
-		paths = append(paths, filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", m.name+".debug"))
+		paths = append(program.Copies(hex.EncodeToString(id)), program.DebugFiles(m.name)...)
 	}
 	for _, path := range paths {
 		p, err := program.Open(path)
 		if err != nil {
 			continue
 		}
-		if p.BuildID != nil && sameID(id, p.BuildID) {
+		if p.BuildID != nil && program.SameID(id, p.BuildID) {
 			return p
 		}
 		p.Close()
@@ -217,16 +208,10 @@ func (d *decoder) open(m *mapping) *program.Program {
 	if err != nil {
 		return nil
 	}
-	if id != nil && p.BuildID != nil && !sameID(id, p.BuildID) {
+	if id != nil && p.BuildID != nil && !program.SameID(id, p.BuildID) {
 		p.Close()
 		d.changed++
 		return nil
 	}
 	return p
-}
-
-// sameID compares build ids. perf keeps 20 bytes of them, padded with zeros.
-func sameID(a, b []byte) bool {
-	a, b = bytes.TrimRight(a, "\x00"), bytes.TrimRight(b[:min(len(b), 20)], "\x00")
-	return bytes.Equal(a, b)
 }

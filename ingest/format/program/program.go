@@ -54,6 +54,16 @@ func (p *Program) Stripped() bool { return len(p.funcs) == 0 }
 // OpenStripped is like Open but accepts a file without symbols. Begin may still find
 // functions in it.
 func OpenStripped(path string) (*Program, error) {
+	p, err := OpenCode(path)
+	if err == nil {
+		p.ReadLines()
+	}
+	return p, err
+}
+
+// OpenCode is like OpenStripped but leaves the line tables to ReadLines, because unpacking
+// them takes most of the time.
+func OpenCode(path string) (*Program, error) {
 	real, err := source.Ordinary(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("is not here")
@@ -97,15 +107,20 @@ func OpenStripped(path string) (*Program, error) {
 		}
 		return 0
 	})
-	switch size := unpacked(f, isDWARF); {
+	return p, nil
+}
+
+// ReadLines reads the line tables of a program opened with OpenCode.
+func (p *Program) ReadLines() {
+	switch size := unpacked(p.file, isDWARF); {
 	case size > mostDWARF:
 		p.Without = fmt.Sprintf("unpacks to more than %d MB", mostDWARF>>20)
 	case size > 0:
-		if p.lines, p.info, err = readDWARF(f); err != nil {
+		var err error
+		if p.lines, p.info, err = readDWARF(p.file); err != nil {
 			p.Without = fmt.Sprintf("cannot be read (%v)", err)
 		}
 	}
-	return p, nil
 }
 
 // Limits on unpacked sizes in bytes, because a file may unpack to far more than its size.

@@ -18,9 +18,9 @@ const (
 	longestName   = 14
 )
 
-// demangled returns the readable form of a mangled name; ok is false if symbol is not
+// Demangled returns the readable form of a mangled name; ok is false if symbol is not
 // one.
-func demangled(symbol string) (name string, ok bool) {
+func Demangled(symbol string) (name string, ok bool) {
 	s := symbol
 	if strings.HasPrefix(s, "__Z") || strings.HasPrefix(s, "__R") {
 		s = s[1:] // macOS adds one underscore
@@ -39,7 +39,7 @@ func demangled(symbol string) (name string, ok bool) {
 
 // symbol returns f with its name demangled; false if the name is not mangled.
 func (b *Builder) symbol(f Function) (Function, bool) {
-	name, ok := demangled(f.Name)
+	name, ok := Demangled(f.Name)
 	if !ok {
 		return f, false
 	}

@@ -64,7 +64,7 @@ func FuzzDemangled(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if name, ok := demangled(s); ok && (name == "" || len(name) > 1<<longestName) {
+		if name, ok := Demangled(s); ok && (name == "" || len(name) > 1<<longestName) {
 			t.Errorf("%q became %d bytes", s, len(name))
 		}
 	})

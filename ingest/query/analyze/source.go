@@ -56,20 +56,7 @@ func SourceOf(rec *recording.Recording, w *Weights, file string) *SourceCost {
 	s := &sourceSum{index: map[int32]int{}, rec: rec}
 	s.File = file
 	lines := s.lines(file)
-	n := min(len(w.Self), len(lines))
-	below := slices.Clone(w.Self[:n]) // a call's weight, including its callees
-	alive := make([]bool, n)
-	first, next := make([]recording.CallID, n), make([]recording.CallID, n)
-	for c := n - 1; c > 0; c-- {
-		alive[c] = alive[c] || w.Self[c] != 0 || w.Count[c] != 0
-		if !alive[c] {
-			continue
-		}
-		p := rec.Calls.Parent(recording.CallID(c))
-		alive[p] = true
-		recording.Add(&below[p], below[c])
-		next[c], first[p] = first[p], recording.CallID(c)
-	}
+	below, first, next := weighed(rec, w)
 	on := make([]int32, len(s.Lines)) // how often a line is on the current path
 	inFile := 0
 	enter := func(c recording.CallID) {
@@ -96,11 +83,31 @@ func SourceOf(rec *recording.Recording, w *Weights, file string) *SourceCost {
 			inFile--
 		}
 	}
-	if n > 0 {
+	if len(first) > 0 {
 		walkCalls(first, next, enter, leave)
 	}
 	s.finish()
 	return &s.SourceCost
+}
+
+// weighed returns the weight of each call including its callees, and the tree of the calls
+// with a weight: the first child of each call, and its next sibling.
+func weighed(rec *recording.Recording, w *Weights) (below []int64, first, next []recording.CallID) {
+	n := min(len(w.Self), rec.Calls.Len())
+	below = slices.Clone(w.Self[:n])
+	alive := make([]bool, n)
+	first, next = make([]recording.CallID, n), make([]recording.CallID, n)
+	for c := n - 1; c > 0; c-- {
+		alive[c] = alive[c] || w.Self[c] != 0 || w.Count[c] != 0
+		if !alive[c] {
+			continue
+		}
+		p := rec.Calls.Parent(recording.CallID(c))
+		alive[p] = true
+		recording.Add(&below[p], below[c])
+		next[c], first[p] = first[p], recording.CallID(c)
+	}
+	return below, first, next
 }
 
 // walkCalls visits calls depth first: it calls enter before a call's children, and leave

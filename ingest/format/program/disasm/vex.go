@@ -1,0 +1,487 @@
+package disasm
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+)
+
+// vex is an instruction with a VEX or EVEX prefix that is being decoded.
+type vex struct {
+	code []byte
+	at   uint64
+	pos  int // of the next byte
+	mode int
+	// Fields of the prefix. r, x, b and v extend the fields reg, index, rm and vvvv.
+	evex         bool
+	pp, opmap    int
+	w, length    int // length is 0, 1 or 2 for 16, 32 and 64 bytes
+	r, x, b, v   int
+	mask         int
+	zero, spread bool // zeroing of masked elements; broadcast, or rounding of registers
+	opcode       byte
+	modrm        byte
+	mem          memory
+	seg          string
+	address32    bool
+	imm          byte
+}
+
+// memory is an operand in memory.
+type memory struct {
+	base, index int // numbers of registers, -1 for none
+	scale       int
+	disp        int64
+	relative    bool // base is the next instruction
+	vectors     bool // index is a vector
+}
+
+// decodeVEX decodes an instruction with a VEX or EVEX prefix; ok is false if there is no
+// such prefix. Package x86asm does not know these instructions.
+func decodeVEX(code []byte, at uint64, mode int, syntax Syntax, symbol Symbolizer) (in Inst, ok bool) {
+	d := &vex{code: code, at: at, mode: mode}
+	if !d.prefix() {
+		return Inst{}, false
+	}
+	op, ok := d.operation()
+	if !ok || d.pos > len(code) || d.pos > 15 {
+		return bad(code[:1], at), true
+	}
+	in = Inst{Addr: at, Size: d.pos}
+	in.Text = d.text(op, syntax)
+	if d.mem.relative && d.modrm>>6 != 3 && syntax != Go {
+		to := at + uint64(d.pos) + uint64(d.mem.disp)
+		in.Text = named(fmt.Sprintf("%s # %#x", in.Text, to), to, symbol)
+	}
+	return in, true
+}
+
+// next returns the next byte, 0 beyond the end, which decodeVEX notices by pos.
+func (d *vex) next() byte {
+	d.pos++
+	if d.pos > len(d.code) {
+		return 0
+	}
+	return d.code[d.pos-1]
+}
+
+// prefix reads the prefixes; false if none of them is VEX or EVEX.
+func (d *vex) prefix() bool {
+	for ; d.pos < min(len(d.code), 4); d.pos++ {
+		switch c := d.code[d.pos]; c {
+		case 0x64:
+			d.seg = "fs"
+		case 0x65:
+			d.seg = "gs"
+		case 0x2e, 0x36, 0x3e, 0x26:
+		case 0x67:
+			d.address32 = true
+		case 0xc5, 0xc4, 0x62:
+			// In 32-bit mode these are other instructions if a memory operand follows.
+			if d.pos+3 >= len(d.code) || d.mode == 32 && d.code[d.pos+1]>>6 != 3 {
+				return false
+			}
+			d.pos++
+			d.fields(c)
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// fields reads the fields of a VEX or EVEX prefix, whose first byte is kind. The fields are
+// inverted in the code.
+func (d *vex) fields(kind byte) {
+	bit := func(b byte, n int) int { return int(b>>n) & 1 }
+	p := d.next()
+	d.r = bit(^p, 7) << 3
+	if kind == 0xc5 {
+		d.opmap = 1
+		d.last(p, 2)
+		d.opcode = d.next()
+		return
+	}
+	d.x, d.b = bit(^p, 6)<<3, bit(^p, 5)<<3
+	d.opmap = int(p & 0x1f)
+	q := d.next()
+	d.w = bit(q, 7)
+	if d.last(q, 2); kind == 0x62 {
+		d.evex, d.opmap = true, int(p&7)
+		d.r |= bit(^p, 4) << 4
+		s := d.next()
+		d.mask, d.zero, d.spread = int(s&7), s&0x80 != 0, s&0x10 != 0
+		d.length = int(s>>5) & 3
+		d.v |= bit(^s, 3) << 4
+	}
+	d.opcode = d.next()
+}
+
+// last reads vvvv, L and pp from the low bits of a byte.
+func (d *vex) last(p byte, at int) {
+	d.pp, d.length, d.v = int(p&3), int(p>>at)&1, int(^p>>3)&15
+}
+
+// operation reads the operands and finds the entry of the table.
+func (d *vex) operation() (*vexOp, bool) {
+	entries := vexOps()[d.opmap<<12|d.pp<<8|int(d.opcode)]
+	if d.opcode == 0x77 && d.opmap == 1 && d.pp == 0 {
+		for i := range entries {
+			if int(entries[i].l) == d.length {
+				return &entries[i], true
+			}
+		}
+	}
+	d.readModRM()
+	var found *vexOp
+	for i := range entries {
+		if d.matches(&entries[i]) {
+			found = &entries[i]
+			break
+		}
+	}
+	if found == nil {
+		return nil, false
+	}
+	if strings.ContainsAny(found.operands, "IL") {
+		d.imm = d.next()
+	}
+	if d.evex && d.mem.disp != 0 && d.modrm>>6 == 1 {
+		d.mem.disp *= d.unit(found)
+	}
+	return found, true
+}
+
+func (d *vex) matches(op *vexOp) bool {
+	is := func(want int8, have int) bool { return want < 0 || int(want) == have }
+	number := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return is(op.reg, int(d.modrm>>3)&7) && is(op.w, d.w) && is(op.l, min(d.length, 1)) && is(op.register, number(d.modrm>>6 == 3)) && is(op.evex, number(d.evex))
+}
+
+// readModRM reads the operand that is a register or in memory.
+func (d *vex) readModRM() {
+	d.modrm = d.next()
+	mod, rm := d.modrm>>6, int(d.modrm&7)
+	if mod == 3 {
+		return
+	}
+	d.mem = memory{base: rm | d.b, index: -1}
+	if rm == 4 {
+		sib := d.next()
+		d.mem.scale = 1 << (sib >> 6)
+		d.mem.index = int(sib>>3)&7 | d.x
+		d.mem.base = int(sib&7) | d.b
+		d.mem.vectors = d.opmap == 2 && d.opcode >= 0x90 && d.opcode <= 0x93
+		if d.mem.vectors && d.evex {
+			d.mem.index |= d.v & 16
+		}
+		if d.mem.index == 4 && !d.mem.vectors {
+			d.mem.index = -1
+		}
+		if sib&7 == 5 && mod == 0 {
+			d.mem.base = -1
+			d.mem.disp = d.disp32()
+		}
+	} else if rm == 5 && mod == 0 {
+		d.mem.base, d.mem.relative = -1, d.mode == 64
+		d.mem.disp = d.disp32()
+	}
+	switch mod {
+	case 1:
+		d.mem.disp = int64(int8(d.next()))
+	case 2:
+		d.mem.disp = d.disp32()
+	}
+}
+
+func (d *vex) disp32() int64 {
+	d.pos += 4
+	if d.pos > len(d.code) {
+		return 0
+	}
+	return int64(int32(binary.LittleEndian.Uint32(d.code[d.pos-4:])))
+}
+
+// unit returns the number of bytes that a short displacement of EVEX counts.
+func (d *vex) unit(op *vexOp) int64 {
+	i := strings.IndexAny(op.operands, "MG")
+	return int64(d.bytes(op.operands[i+1]))
+}
+
+// bytes returns the size of an operand in memory.
+func (d *vex) bytes(size byte) int {
+	whole := 16 << min(d.length, 2)
+	if d.spread && strings.IndexByte("vhf", size) >= 0 {
+		return 4 << d.w
+	}
+	switch size {
+	case 'x':
+		return 16
+	case 'h':
+		return whole / 2
+	case 'f':
+		return whole / 4
+	case 'e':
+		return whole / 8
+	case 'q':
+		return 8
+	case 'd', 'l':
+		return 4
+	case 'w':
+		return 2
+	case 'b':
+		return 1
+	case 'y', '~':
+		return 4 << d.w
+	}
+	return whole
+}
+
+// text formats an instruction.
+func (d *vex) text(op *vexOp, syntax Syntax) string {
+	name := d.name(op)
+	var args []string
+	for s := op.operands; len(s) >= 1; {
+		kind := s[0]
+		if kind == 'I' {
+			s = s[1:]
+			if !strings.ContainsAny(op.name, "*!") || name == d.plain(op) {
+				args = append(args, d.immediate(syntax))
+			}
+			continue
+		}
+		arg := d.operand(kind, s[1], syntax)
+		if len(args) == 0 && d.mask != 0 {
+			arg = d.masked(arg, syntax)
+		} else if kind == 'M' && d.evex && d.spread && d.modrm>>6 != 3 {
+			arg += fmt.Sprintf("{1to%d}", d.elements(s[1]))
+		}
+		args = append(args, arg)
+		s = s[2:]
+	}
+	if syntax == Intel {
+		return strings.TrimSpace(name + " " + strings.Join(args, ", "))
+	}
+	for i, k := 0, len(args)-1; i < k; i, k = i+1, k-1 {
+		args[i], args[k] = args[k], args[i]
+	}
+	if syntax == Go {
+		return strings.TrimSpace(strings.ToUpper(name) + " " + strings.Join(args, ", "))
+	}
+	if strings.HasPrefix(op.name, "vcvtsi2s") && d.modrm>>6 != 3 {
+		name += string("lq"[d.w])
+	}
+	if d.modrm>>6 != 3 && strings.HasPrefix(op.operands, "RhMv") {
+		name += string("xyz"[min(d.length, 2)])
+	}
+	return strings.TrimSpace(name + " " + strings.Join(args, ","))
+}
+
+// elements returns how many elements a broadcast fills.
+func (d *vex) elements(size byte) int {
+	whole := 16 << min(d.length, 2)
+	if size == 'h' {
+		whole /= 2
+	}
+	return whole / (4 << d.w)
+}
+
+func (d *vex) masked(arg string, syntax Syntax) string {
+	if syntax == Go {
+		return fmt.Sprintf("%s, K%d", arg, d.mask)
+	}
+	percent := "%"
+	if syntax == Intel {
+		percent = ""
+	}
+	arg += fmt.Sprintf("{%sk%d}", percent, d.mask)
+	if d.zero {
+		arg += "{z}"
+	}
+	return arg
+}
+
+// plain returns the mnemonic without a comparison.
+func (d *vex) plain(op *vexOp) string {
+	by := func(a, b string) string {
+		if d.w == 1 {
+			return b
+		}
+		return a
+	}
+	return strings.NewReplacer("@", by("d", "q"), "%", by("b", "w"), "~", by("s", "d"), "*", "", "!", "").Replace(op.name)
+}
+
+// name returns the mnemonic, with the comparison in the immediate byte.
+func (d *vex) name(op *vexOp) string {
+	name := d.plain(op)
+	if i := strings.IndexByte(op.name, '*'); i >= 0 && int(d.imm) < len(predicates) {
+		return name[:i] + predicates[d.imm] + name[i:]
+	}
+	if i := strings.IndexByte(op.name, '!'); i >= 0 && d.imm < 8 && comparisons[d.imm] != "-" {
+		return name[:i] + comparisons[d.imm] + name[i:]
+	}
+	return name
+}
+
+func (d *vex) immediate(syntax Syntax) string {
+	if syntax == Intel {
+		return fmt.Sprintf("%#x", d.imm)
+	}
+	return fmt.Sprintf("$%#x", d.imm)
+}
+
+// operand formats an operand of a kind and size; see vexTable.
+func (d *vex) operand(kind, size byte, syntax Syntax) string {
+	switch kind {
+	case 'R':
+		return d.register(int(d.modrm>>3)&7|d.r, size, syntax)
+	case 'H':
+		return d.register(d.v, size, syntax)
+	case 'L':
+		return d.register(int(d.imm>>4), size, syntax)
+	}
+	if kind == 'M' && d.modrm>>6 == 3 {
+		rm := int(d.modrm&7) | d.b
+		if d.evex {
+			rm |= d.x << 1
+		}
+		return d.register(rm, size, syntax)
+	}
+	return d.memory(size, syntax)
+}
+
+// Names of general registers.
+var (
+	names64 = strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15")
+	names32 = strings.Fields("eax ecx edx ebx esp ebp esi edi r8d r9d r10d r11d r12d r13d r14d r15d")
+	namesGo = strings.Fields("AX CX DX BX SP BP SI DI R8 R9 R10 R11 R12 R13 R14 R15")
+)
+
+// register formats a register.
+func (d *vex) register(n int, size byte, syntax Syntax) string {
+	var s string
+	switch {
+	case size == 'k':
+		s = fmt.Sprintf("k%d", n&7)
+	case size == 'y' || size == 'l':
+		return d.general(n, size == 'y' && d.w == 1, syntax)
+	default:
+		length := d.length
+		switch size {
+		case 'h':
+			length = max(0, length-1)
+		case 'f':
+			length = max(0, length-2)
+		case 'v':
+		default:
+			length = 0
+		}
+		s = fmt.Sprintf("%cmm%d", "xyz"[min(length, 2)], n)
+		if syntax == Go {
+			s = strings.Replace(s, "mm", "", 1)
+		}
+	}
+	switch syntax {
+	case Go:
+		return strings.ToUpper(s)
+	case Intel:
+		return s
+	}
+	return "%" + s
+}
+
+func (d *vex) general(n int, wide bool, syntax Syntax) string {
+	switch n &= 15; {
+	case syntax == Go:
+		return namesGo[n]
+	case wide && syntax == Intel:
+		return names64[n]
+	case wide:
+		return "%" + names64[n]
+	case syntax == Intel:
+		return names32[n]
+	}
+	return "%" + names32[n]
+}
+
+// memory formats an operand in memory.
+func (d *vex) memory(size byte, syntax Syntax) string {
+	m := &d.mem
+	wide := d.mode == 64 && !d.address32
+	base, index := "", ""
+	switch {
+	case m.relative && syntax == Go:
+		base = "IP"
+	case m.relative && syntax == Intel:
+		base = "rip"
+	case m.relative:
+		base = "%rip"
+	case m.base >= 0:
+		base = d.general(m.base, wide, syntax)
+	}
+	if m.vectors {
+		index = d.register(m.index, 'v', syntax)
+	} else if m.index >= 0 {
+		index = d.general(m.index, wide, syntax)
+	}
+	if syntax == Intel {
+		return d.intelMemory(base, index, size)
+	}
+	disp := ""
+	if m.disp != 0 {
+		disp = signed(m.disp)
+	}
+	seg := ""
+	if d.seg != "" {
+		seg = "%" + d.seg + ":"
+	}
+	switch {
+	case syntax == Go && index != "":
+		return fmt.Sprintf("%s(%s)(%s*%d)", disp, base, index, m.scale)
+	case index != "":
+		return fmt.Sprintf("%s%s(%s,%s,%d)", seg, disp, base, index, m.scale)
+	case base != "":
+		return fmt.Sprintf("%s%s(%s)", seg, disp, base)
+	}
+	return seg + fmt.Sprintf("%#x", uint32(m.disp))
+}
+
+func (d *vex) intelMemory(base, index string, size byte) string {
+	m := &d.mem
+	var parts []string
+	if base != "" {
+		parts = append(parts, base)
+	}
+	if index != "" {
+		parts = append(parts, fmt.Sprintf("%s*%d", index, m.scale))
+	}
+	s := strings.Join(parts, "+")
+	switch {
+	case s == "":
+		s = fmt.Sprintf("%#x", uint32(m.disp))
+	case m.disp > 0:
+		s += "+" + signed(m.disp)
+	case m.disp < 0:
+		s += signed(m.disp)
+	}
+	if d.seg != "" {
+		s = d.seg + ":" + s
+	}
+	width := map[int]string{1: "byte", 2: "word", 4: "dword", 8: "qword", 16: "xmmword", 32: "ymmword", 64: "zmmword"}[d.bytes(size)]
+	return width + " ptr [" + s + "]"
+}
+
+// signed formats a displacement: "0x10" or "-0x10".
+func signed(n int64) string {
+	if n < 0 {
+		return fmt.Sprintf("-%#x", -n)
+	}
+	return fmt.Sprintf("%#x", n)
+}

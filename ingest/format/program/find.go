@@ -1,0 +1,34 @@
+package program
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+)
+
+// Copies lists the paths at which debuggers and perf keep copies of a binary with a build
+// id (in hexadecimal), with or without its instructions. The paths need not exist.
+func Copies(id string) []string {
+	if len(id) < 4 || filepath.Base(id) != id {
+		return nil
+	}
+	paths := []string{filepath.Join("/usr/lib/debug/.build-id", id[:2], id[2:]+".debug")}
+	if home, err := os.UserHomeDir(); err == nil {
+		cached := filepath.Join(home, ".debug/.build-id", id[:2], id[2:])
+		paths = append(paths, filepath.Join(cached, "elf"), filepath.Join(cached, "vdso"))
+	}
+	return paths
+}
+
+// DebugFiles lists the paths at which debuggers look for a binary's separate debug
+// information by the binary's name.
+func DebugFiles(name string) []string {
+	dir, base := filepath.Split(name)
+	return []string{filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", name+".debug")}
+}
+
+// SameID compares build ids. perf keeps 20 bytes of them, padded with zeros.
+func SameID(a, b []byte) bool {
+	short := func(id []byte) []byte { return bytes.TrimRight(id[:min(len(id), 20)], "\x00") }
+	return bytes.Equal(short(a), short(b))
+}
