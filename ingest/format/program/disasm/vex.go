@@ -38,22 +38,61 @@ type memory struct {
 
 // decodeVEX decodes an instruction with a VEX or EVEX prefix; ok is false if there is no
 // such prefix. Package x86asm does not know these instructions.
-func decodeVEX(code []byte, at uint64, mode int, syntax Syntax, symbol Symbolizer) (in Inst, ok bool) {
+func decodeVEX(code []byte, at uint64, mode int, syntax Syntax, symbol Symbolizer) (Inst, bool) {
 	d := &vex{code: code, at: at, mode: mode}
 	if !d.prefix() {
 		return Inst{}, false
 	}
-	op, ok := d.operation()
-	if !ok || d.pos > len(code) || d.pos > 15 {
-		return bad(code[:1], at), true
+	return d.decode(vexOps(), syntax, symbol), true
+}
+
+// decodeMore decodes an instruction of moreTable.
+func decodeMore(code []byte, at uint64, mode int, syntax Syntax, symbol Symbolizer) Inst {
+	d := &vex{code: code, at: at, mode: mode}
+	for ; d.pos < min(len(code), 4); d.pos++ {
+		i := strings.IndexByte("\x66\xf3\xf2", code[d.pos])
+		if i < 0 {
+			break
+		}
+		d.pp = i + 1
 	}
-	in = Inst{Addr: at, Size: d.pos}
+	if d.pos < len(code) && mode == 64 && code[d.pos]&0xf0 == 0x40 {
+		c := d.next()
+		d.w, d.r, d.x, d.b = int(c>>3)&1, int(c>>2)&1<<3, int(c>>1)&1<<3, int(c)&1<<3
+	}
+	if d.next() != 0x0f {
+		return bad(code[:1], at)
+	}
+	d.opmap = 1
+	switch d.opcode = d.next(); d.opcode {
+	case 0x38:
+		d.opmap, d.opcode = 2, d.next()
+	case 0x3a:
+		d.opmap, d.opcode = 3, d.next()
+	}
+	if d.opmap == 1 && d.pp == 2 && d.opcode == 0x1e && d.pos < len(code) && code[d.pos]&^1 == 0xfa {
+		text := "endbr64"
+		if d.next() == 0xfb {
+			text = "endbr32"
+		}
+		return Inst{Addr: at, Size: d.pos, Text: text}
+	}
+	return d.decode(moreOps(), syntax, symbol)
+}
+
+// decode decodes the rest of an instruction after its opcode.
+func (d *vex) decode(table map[int][]vexOp, syntax Syntax, symbol Symbolizer) (in Inst) {
+	op, ok := d.operation(table[d.opmap<<12|d.pp<<8|int(d.opcode)])
+	if !ok || d.pos > len(d.code) || d.pos > 15 {
+		return bad(d.code[:1], d.at)
+	}
+	in = Inst{Addr: d.at, Size: d.pos}
 	in.Text = d.text(op, syntax)
 	if d.mem.relative && d.modrm>>6 != 3 && syntax != Go {
-		to := at + uint64(d.pos) + uint64(d.mem.disp)
+		to := d.at + uint64(d.pos) + uint64(d.mem.disp)
 		in.Text = named(fmt.Sprintf("%s # %#x", in.Text, to), to, symbol)
 	}
-	return in, true
+	return in
 }
 
 // next returns the next byte, 0 beyond the end, which decodeVEX notices by pos.
@@ -123,9 +162,8 @@ func (d *vex) last(p byte, at int) {
 	d.pp, d.length, d.v = int(p&3), int(p>>at)&1, int(^p>>3)&15
 }
 
-// operation reads the operands and finds the entry of the table.
-func (d *vex) operation() (*vexOp, bool) {
-	entries := vexOps()[d.opmap<<12|d.pp<<8|int(d.opcode)]
+// operation reads the operands and finds the entry of the instruction.
+func (d *vex) operation(entries []vexOp) (*vexOp, bool) {
 	if d.opcode == 0x77 && d.opmap == 1 && d.pp == 0 {
 		for i := range entries {
 			if int(entries[i].l) == d.length {

@@ -125,6 +125,15 @@ const vexTable = `
 21b6 vfmaddsub231p~ 3 21b7 vfmsubadd231p~ 3 21b8 vfmadd231p~ 3 21b9 vfmadd231s~ 3s 21ba vfmsub231p~ 3 21bb vfmsub231s~ 3s 21bc vfnmadd231p~ 3 21bd vfnmadd231s~ 3s 21be vfnmsub231p~ 3 21bf vfnmsub231s~ 3s
 `
 
+// moreTable lists instructions without such a prefix that package x86asm does not know, in
+// the same form.
+const moreTable = `
+21f6 adcx RyMy 22f6 adox RyMy
+20c8 sha1nexte RxMx 20c9 sha1msg1 RxMx 20ca sha1msg2 RxMx 20cb sha256rnds2 RxMx 20cc sha256msg1 RxMx 20cd sha256msg2 RxMx 30cc sha1rnds4 RxMxI
+11ae/6M clwb Mb 11ae/7M clflushopt Mb 12ae/4 ptwrite My 12ae/5R incssp@ My 12ae/6R umonitor My 13ae/6R umwait My 12c7/7R rdpid My 121e/1R rdssp@ My
+10c7/4M xsavec Mb 10ae/4M xsave Mb 10ae/5M xrstor Mb 20f9 movdiri MyRy 21cf gf2p8mulb RxMx 31ce gf2p8affineqb RxMxI 31cf gf2p8affineinvqb RxMxI
+`
+
 // vexOp is an entry of vexTable.
 type vexOp struct {
 	name, operands string
@@ -134,10 +143,15 @@ type vexOp struct {
 	evex           int8 // 1 for EVEX, 0 for VEX, -1 for both
 }
 
-// vexOps returns the entries of vexTable by map<<12|pp<<8|opcode.
-var vexOps = sync.OnceValue(func() map[int][]vexOp {
+// vexOps and moreOps are the entries of the tables by map<<12|pp<<8|opcode.
+var (
+	vexOps  = sync.OnceValue(func() map[int][]vexOp { return readTable(vexTable) })
+	moreOps = sync.OnceValue(func() map[int][]vexOp { return readTable(moreTable) })
+)
+
+func readTable(table string) map[int][]vexOp {
 	all := map[int][]vexOp{}
-	words := strings.Fields(vexTable)
+	words := strings.Fields(table)
 	for i := 0; i+2 < len(words); i += 3 {
 		code, _ := strconv.ParseInt(words[i][:4], 16, 32)
 		op := vexOp{name: words[i+1], operands: words[i+2], reg: -1, w: -1, l: -1, register: -1, evex: -1}
@@ -175,7 +189,7 @@ var vexOps = sync.OnceValue(func() map[int][]vexOp {
 		all[int(code)] = append(all[int(code)], op)
 	}
 	return all
-})
+}
 
 // predicates are the comparisons of vcmpps and its relatives, comparisons those of vpcmp
 // and its relatives, by immediate byte.

@@ -14,16 +14,9 @@ func x86(mode int, syntax Syntax, symbol Symbolizer) func([]byte, uint64) Inst {
 		if in, ok := decodeVEX(code, at, mode, syntax, symbol); ok {
 			return in
 		}
-		if len(code) >= 4 && code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3]&^1 == 0xfa {
-			text := "endbr64"
-			if code[3] == 0xfb {
-				text = "endbr32"
-			}
-			return Inst{Addr: at, Size: 4, Text: text} // package x86asm does not know it
-		}
 		x, err := x86asm.Decode(code, mode)
 		if err != nil || x.Op == 0 {
-			return bad(code[:1], at)
+			return decodeMore(code, at, mode, syntax, symbol)
 		}
 		in := Inst{Addr: at, Size: x.Len, Kind: x86Kind(x.Op)}
 		var relative bool
@@ -103,8 +96,13 @@ func gnuText(x *x86asm.Inst, text string) string {
 		if !gnuPrefixes[first] || rest == "" {
 			break
 		}
-		if first == "data32" {
+		switch {
+		case first == "data32":
 			first = "data16"
+		case first == "ds":
+			first = "notrack"
+		case first == "rep" && x.Op == x86asm.RET:
+			first = "repz"
 		}
 		prefix, text = prefix+first+" ", rest
 	}
@@ -118,10 +116,14 @@ func gnuText(x *x86asm.Inst, text string) string {
 	case x.Op == x86asm.MOV && wide && x.DataSize == 64 && x.Opcode>>24&0xf8 == 0xb8:
 		op = "movabs"
 		rest = fmt.Sprintf("$%#x,", uint64(imm)) + rest[strings.LastIndexByte(rest, ',')+1:]
+	case x.Op == x86asm.PUSH && rest[0] == '$':
+		if imm, ok := x.Args[0].(x86asm.Imm); ok {
+			rest = fmt.Sprintf("$%#x", uint64(int64(int32(imm)))&(1<<x.Mode-1))
+		}
 	case x.Op == x86asm.NOP && strings.HasPrefix(rest, "%cs:"):
 		prefix, rest = prefix+"cs ", rest[4:]
 	}
-	rest = strings.Replace(rest, ",%riz,1)", ")", 1)
+	rest = strings.NewReplacer(",%riz)", ")", ",%riz,1)", ")").Replace(rest)
 	rest = scaled(absolute(x, unsigned(x, rest)))
 	if rest == "%st" {
 		rest = "%st(0)"
@@ -130,7 +132,7 @@ func gnuText(x *x86asm.Inst, text string) string {
 }
 
 // gnuPrefixes are prefixes that are written before a mnemonic.
-var gnuPrefixes = map[string]bool{"data16": true, "data32": true, "lock": true, "rep": true, "repz": true, "repn": true, "repnz": true, "addr32": true, "bnd": true, "notrack": true}
+var gnuPrefixes = map[string]bool{"data16": true, "data32": true, "lock": true, "rep": true, "repz": true, "repn": true, "repnz": true, "addr32": true, "bnd": true, "ds": true}
 
 // unsigned writes a negative immediate without its sign, in the size of the operands.
 func unsigned(x *x86asm.Inst, rest string) string {
@@ -154,7 +156,15 @@ func unsigned(x *x86asm.Inst, rest string) string {
 func absolute(x *x86asm.Inst, rest string) string {
 	for _, a := range x.Args {
 		m, ok := a.(x86asm.Mem)
-		if !ok || m.Base != 0 || m.Index != 0 || m.Segment == 0 {
+		if !ok || m.Base != 0 || m.Index != 0 {
+			continue
+		}
+		if m.Segment == 0 {
+			if m.Disp == 0 && strings.HasPrefix(rest, ",") {
+				rest = "0x0" + rest
+			} else if m.Disp == 0 && (rest == "" || strings.HasSuffix(rest, ",") || strings.HasSuffix(rest, "*")) {
+				rest += "0x0"
+			}
 			continue
 		}
 		seg := "%" + strings.ToLower(m.Segment.String()) + ":"
@@ -192,6 +202,9 @@ func scaled(rest string) string {
 
 // x86Size returns the size in bits of the operands, as an immediate is written.
 func x86Size(x *x86asm.Inst) int {
+	if x.Op == x86asm.PUSH {
+		return x.Mode
+	}
 	if x.MemBytes > 0 && x.MemBytes <= 8 {
 		return 8 * x.MemBytes
 	}
