@@ -82,7 +82,7 @@ var Formats = []codec.Format{
 
 // sniffLen is the number of bytes at the start of a file that are used to recognise its
 // format. If the file is a JSON object, up to sniffFar bytes are used, because keys may
-// be in any order, with the distinctive ones last.
+// be in any order, with the distinctive ones last; likewise if its first line is longer.
 const (
 	sniffLen = 64 << 10
 	sniffFar = 16 << 20
@@ -121,12 +121,15 @@ func recognise(in *source.Input) (*codec.Format, error) {
 		}
 		format, err := Sniff(in.Name, head, whole)
 		var strange *noFormat
-		if !errors.As(err, &strange) || whole || n == sniffFar || len(head) == had || !opensObject(head) {
+		if !errors.As(err, &strange) || whole || n == sniffFar || len(head) == had || !opensObject(head) && !inFirstLine(head) {
 			return format, err
 		}
 		had = len(head)
 	}
 }
+
+// inFirstLine reports whether head is text that ends within its first line.
+func inFirstLine(head []byte) bool { return bytes.IndexAny(head, "\n\x00") < 0 }
 
 // opensObject reports whether head begins like a JSON object.
 func opensObject(head []byte) bool {

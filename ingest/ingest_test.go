@@ -368,3 +368,20 @@ func TestTellingKeysLast(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLongFirstLine: the first line of folded stacks may be longer than what is usually
+// looked at.
+func TestLongFirstLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep.txt")
+	text := strings.Repeat("frame;", 30_000) + "leaf 3\nmain;f 4\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rec, _, err := ReadAll(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := rec.Events[0].Metrics[0].Total; n != 7 || rec.Source.Format != "folded" {
+		t.Errorf("%s: %d", rec.Source.Format, n)
+	}
+}

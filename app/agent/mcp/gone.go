@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// patience is how long pending questions may take after the client has closed the input.
-// A client that has only asked its last question still reads the answers; a killed client
-// does not.
+// patience is how long pending questions may take after the client has closed the input,
+// if it cannot be detected that nobody reads the answers. A client that has only asked
+// its last question still reads them; a killed client does not.
 var patience = 2 * time.Minute
 
 // untilGone ends the session of a client that has closed the input: as soon as nobody
@@ -17,7 +17,10 @@ var patience = 2 * time.Minute
 func untilGone(ctx context.Context, out io.Writer, end func()) {
 	defer end()
 	f, _ := out.(*os.File)
-	late := time.After(patience)
+	var late <-chan time.Time
+	if !detects(f) {
+		late = time.After(patience)
+	}
 	for !unread(f) {
 		select {
 		case <-ctx.Done():

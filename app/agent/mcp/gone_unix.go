@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// detects reports whether unread works for f. Regular files need no reader.
+func detects(f *os.File) bool { return f != nil }
+
 // unread reports whether f is a pipe or socket whose reader is gone.
 func unread(f *os.File) bool {
 	if f == nil {

@@ -55,7 +55,7 @@ only, and of other machines with --allow-network. It ends with its client.`,
 			}
 			ctx, cancel := context.WithCancel(p.Ctx)
 			defer cancel()
-			in := newLines(p.Stdin, p.Stdout)
+			in := newLines(ctx, p.Stdin, p.Stdout)
 			in.ended = func() { go untilGone(ctx, p.Output, cancel) }
 			recordings := resident.New(ingest.ReadAll, 0)
 			defer recordings.Close()

@@ -489,3 +489,40 @@ func TestShow(t *testing.T) {
 		}
 	}
 }
+
+// TestInputEnds: "cat requests | ashlar mcp" answers every request, though the input ends
+// before the first answer is there.
+func TestInputEnds(t *testing.T) {
+	const calls = 3 * 64
+	var all strings.Builder
+	all.WriteString(`{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
+	all.WriteString(`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n")
+	for i := range calls {
+		fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"top","arguments":{"file":%q,"rows":%d}}}`+"\n", i, spans, 1+i%3)
+	}
+	all.WriteString(`{"jsonrpc":"2.0","id":"last","method":"no such method"}`) // without a line end
+	var out bytes.Buffer
+	if code := command.Main([]string{"mcp"}, strings.NewReader(all.String()), &out, io.Discard, program); code != command.Done {
+		t.Errorf("ends with %d", code)
+	}
+	answered := map[string]bool{}
+	for line := range strings.Lines(out.String()) {
+		var m struct {
+			ID     any
+			Result struct {
+				IsError           bool
+				StructuredContent struct{ Rows []any }
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%v in %s", err, line)
+		}
+		if _, isCall := m.ID.(float64); isCall && (m.Result.IsError || len(m.Result.StructuredContent.Rows) == 0) {
+			t.Errorf("%s", line)
+		}
+		answered[fmt.Sprint(m.ID)] = true
+	}
+	if len(answered) != calls+2 {
+		t.Errorf("%d answers for %d requests", len(answered), calls+2)
+	}
+}

@@ -26,7 +26,20 @@ type asyncOp struct {
 	track *recording.TrackBuilder
 	stack []asyncSpan
 	group uint32 // group of its spans; spans of other groups are not their children
+	end   int64  // the latest end of its spans
 }
+
+// asyncDone is an operation that has ended. Files need not be in order of time, so spans
+// within it may follow.
+type asyncDone struct {
+	key   asyncKey
+	track *recording.TrackBuilder
+	group uint32
+	end   int64
+}
+
+// maxAsyncDone is the number of ended operations that are kept.
+const maxAsyncDone = 1 << 10
 
 type asyncSpan struct {
 	start, off int64
@@ -56,6 +69,9 @@ type asyncOps struct {
 	spare []*asyncOp // ended operations, for reuse: files have millions, but few at a time
 	ends  []asyncEnd
 	label map[uint64]string
+	done  []asyncDone
+	next  int   // the element of done to replace next, once it is full
+	last  int64 // the latest end in done
 	// groups is the number of operations so far.
 	groups uint32
 }
@@ -137,7 +153,7 @@ func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	case 'b', 'S':
 		d.spans()
 		if op == nil {
-			op = a.begin(a.track(it, t))
+			op = a.begin(key, at, it, t)
 			a.open[key] = op
 		}
 		d.b.Cover(at, at)
@@ -201,22 +217,44 @@ func (a *asyncOps) end(it *item, k *recording.Tally, key asyncKey, op *asyncOp, 
 	}
 	o.op.track.SpanOf(o.op.group, o.start, at, o.frame, d.args.pair(o.args, d.ref(it)), false)
 	op.stack = slices.Delete(op.stack, i, i+1)
-	if len(op.stack) == 0 {
+	if op.end = max(op.end, at); len(op.stack) == 0 {
 		delete(a.open, key)
-		a.spare = append(a.spare, op)
+		a.ended(key, op)
 	}
 	return true
 }
 
-// begin returns a new operation.
-func (a *asyncOps) begin(track *recording.TrackBuilder) *asyncOp {
-	a.groups++
+// begin returns the operation for the first open span of a key: a new one, or an ended
+// one that the span begins in.
+func (a *asyncOps) begin(key asyncKey, at int64, it *item, t *thread) *asyncOp {
 	op := new(asyncOp)
 	if n := len(a.spare); n > 0 {
 		op, a.spare = a.spare[n-1], a.spare[:n-1]
 	}
-	op.track, op.group = track, a.groups
+	if at < a.last && !key.old {
+		for i := range a.done {
+			if x := &a.done[i]; x.key == key && at < x.end {
+				op.track, op.group, op.end = x.track, x.group, x.end
+				x.key, x.end = asyncKey{}, 0
+				return op
+			}
+		}
+	}
+	a.groups++
+	op.track, op.group, op.end = a.track(it, t), a.groups, at
 	return op
+}
+
+// ended keeps an operation that has no open spans, for spans that follow out of order.
+func (a *asyncOps) ended(key asyncKey, op *asyncOp) {
+	x := asyncDone{key, op.track, op.group, op.end}
+	if a.spare = append(a.spare, op); len(a.done) < maxAsyncDone {
+		a.done = append(a.done, x)
+	} else {
+		a.done[a.next] = x
+		a.next = (a.next + 1) % maxAsyncDone
+	}
+	a.last = max(a.last, op.end)
 }
 
 // finish closes the open spans: with ends that came earlier in the file, or as

@@ -82,6 +82,10 @@ const (
 	maxSearch = 4096
 )
 
+// farTrack is the name of the track of a process for spans whose times are too far from
+// all others.
+const farTrack = "Outside the time range"
+
 // sync adds a B, E or X. It reports whether the event is kept; the end of the file may
 // change that.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
@@ -101,6 +105,11 @@ func (d *decoder) sync(it *item, k *recording.Tally) bool {
 	o := open{start: at, end: never, bound: never, off: it.off, name: it.name, frame: d.frame(it.name, it.cat), args: d.ref(it)}
 	if it.ph == 'X' {
 		o.kind, o.end = d.length(it, at, k)
+	}
+	if o.kind == complete && !d.inRange(it.ts.US) {
+		// It ran at another time than the spans at the edge, so it is not one of them.
+		d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: farTrack}).Span(o.start, o.end, o.frame, o.args, false)
+		return true
 	}
 	if t.nested && !t.fits(&o) {
 		t.loosen()

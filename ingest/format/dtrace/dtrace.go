@@ -47,8 +47,10 @@ type decoder struct {
 	indent  int   // indentation of the last frame
 	gap     bool  // a blank line came before the current line
 	probe   *probe
-	table   bool // the current line is inside a distribution
-	counted bool // the distribution had a row
+	table   bool  // the current line is inside a distribution
+	counted bool  // the distribution had a row
+	keyed   bool  // the last counted stack had keys above it
+	last    *text // a line below the current stack whose count may be cut off; see text
 
 	title     string // title of the current aggregation
 	names     []string
@@ -74,6 +76,9 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	b.Source().Tool = "DTrace"
 	err = d.sheet.Read(ctx, in, d.line)
 	d.finish(true)
+	if d.keyed && len(d.texts) > 0 && d.texts[0].indent > 0 {
+		d.sheet.LeaveStack(d.texts[0].line, "cut", "has a key without a stack, because the text is cut there, and was left out")
+	}
 	d.drop()
 	if none := d.sheet.Close("DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"); err == nil {
 		err = none
@@ -84,6 +89,11 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 // line reads one line.
 func (d *decoder) line(l []byte) {
 	body := bytes.TrimSpace(l)
+	if t := d.last; t != nil {
+		d.last = nil
+		d.finish(false)
+		d.keep(*t)
+	}
 	k, frame := classify(l, body, d.cache)
 	if k != row && k != blank {
 		d.endTable()
@@ -190,8 +200,24 @@ func (d *decoder) text(l, body []byte) {
 		d.count(v)
 		return
 	}
+	t := text{d.sheet.Line, indent, string(body), d.gap}
+	if open && d.aggregated() {
+		d.last, d.gap = &t, false // if it is the last line, its count is cut off
+		return
+	}
 	d.finish(false)
-	d.texts = append(d.texts, text{d.sheet.Line, indent, string(body), d.gap})
+	d.keep(t)
+}
+
+// aggregated reports whether the current stack is one of an aggregation, after others
+// that had counts.
+func (d *decoder) aggregated() bool {
+	return !d.firings && d.probe == nil && d.sheet.Stack.Kept > 0
+}
+
+// keep adds a text that may belong to the next stack.
+func (d *decoder) keep(t text) {
+	d.texts = append(d.texts, t)
 	if len(d.texts) > 64 {
 		d.sheet.SkipLine(d.texts[0].line)
 		d.texts = d.texts[1:]
@@ -292,6 +318,7 @@ func (d *decoder) who(below string) (w stacktext.Who) {
 // count closes the current record with the values below its stack.
 func (d *decoder) count(v value) {
 	w := d.who(v.keys)
+	d.keyed = len(d.head) > 0
 	d.sheet.Count(d.event(len(v.numbers), v.unit), &w, d.whole(), v.numbers)
 	d.probe = nil
 }
@@ -370,7 +397,7 @@ func (d *decoder) finish(end bool) {
 		d.probe = nil
 		return
 	}
-	if end && !d.firings && d.probe == nil && d.sheet.Stack.Kept > 0 {
+	if end && d.aggregated() {
 		d.whole()
 		d.sheet.LeaveStack(d.began, "cut", "begins a stack that is cut, like the text, and was left out")
 		return

@@ -343,6 +343,9 @@ func told(r *recording.Recording) []string {
 		for d := range tr.Lanes {
 			for l, i := &tr.Lanes[d], 0; i < l.Len(); i++ {
 				name := r.FuncName(l.Call(i))
+				if name == recording.Overlapping {
+					continue
+				}
 				line := fmt.Sprintf("span %s %s %s to %s", thread, name, ms(l.Start(i)), ms(l.End(i)))
 				if l.Unfinished(i) {
 					line = fmt.Sprintf("open %s %s %s", thread, name, ms(l.Start(i)))

@@ -565,6 +565,7 @@ func TestSentences(t *testing.T) {
 		{"no samples", file(lost), "", "the recording has no samples"},
 		{"cut in a record", pipe(append(bytes.Clone(one), one[:40]...)), "byte 480", "The file is truncated at byte 480; everything before is shown"},
 		{"no record", file(append(bytes.Clone(one), make([]byte, 16)...)), "byte 432", "The file is damaged before byte 432: a record has an invalid size, 0 bytes; everything before is shown"},
+		{"a cut feature", good[:len(good)-5], "", "The data after the records is truncated; event names or build ids may be missing"},
 		{"lost", file(append(lost, one...)), "", "The kernel lost 9 records that perf did not read in time; totals do not include them"},
 		{"a short sample", file(append(bad, one...)), "", "A sample has no event or is too short for its event and was left out"},
 		{"a sample of no event", file(append(stranger, one...)), "", "A sample has no event or is too short for its event and was left out"},

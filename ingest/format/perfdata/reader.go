@@ -197,8 +197,11 @@ func (r *reader) features(content []byte, base int64, data section, flags []byte
 			r.sendAction(func(d *decoder) { d.cut = true })
 			return
 		}
-		if b := sectionAt(entry).of(content, base); b != nil {
+		at := sectionAt(entry)
+		if b := at.of(content, base); b != nil {
 			r.sendAction(func(d *decoder) { d.feature(bit, b) })
+		} else if at.size > 0 {
+			r.sendAction(func(d *decoder) { d.cut = true })
 		}
 	}
 }

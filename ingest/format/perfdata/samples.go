@@ -202,7 +202,7 @@ func (d *decoder) chain(f *fields, pid int32, mode uint64) {
 // warnMissing warns about missing data.
 func (d *decoder) warnMissing() {
 	if d.cut {
-		d.b.Remark("features-cut", "", "The data after the records is truncated; event names or build ids may be missing")
+		d.b.Mended("features-cut", "", "The data after the records is truncated; event names or build ids may be missing")
 	}
 	if d.lost > 0 {
 		d.b.Warn("lost", "", "The kernel lost %s that perf did not read in time; totals do not include them", safetext.Plural(d.lost, "record"))

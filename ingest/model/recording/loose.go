@@ -102,12 +102,13 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 func (s *looseSpans) takeBack(b *Builder) {
 	ns := &s.nests
 	if ns.seen == nil {
-		ns.seen = map[uint32]int{}
+		ns.seen = map[uint32]placed{}
 	}
 	first := s.runs.First()
 	if first == nil {
 		return
 	}
+	ns.forget(first.Start)
 	var old [][]unordered.Span
 	type turned struct {
 		unordered.Span

@@ -173,8 +173,9 @@ func (n *nest) reopen() (last unordered.Span, turn uint32) {
 // nests as there are spans.
 type nests struct {
 	all  []*nest
-	seen map[uint32]int // the nest in which each group was last seen
-	turn uint32         // number of spans added since there were groups
+	seen map[uint32]placed // where each group was last seen
+	turn uint32            // number of spans added since there were groups
+	torn []overlap         // in order of their starts
 	// grouped says that some span has a group.
 	grouped bool
 	slack   int64
@@ -195,10 +196,14 @@ type nests struct {
 	tied, flat heap.Heap[int]
 }
 
-// seenBefore is the nest of a group before the span of a turn was added; -1 for none.
+// placed is the nest in which a group was last seen, -1 for none, and its home: the nest
+// with the span around those that had to go to another nest, -1 for none.
+type placed struct{ nest, home int32 }
+
+// seenBefore is the place of a group before the span of a turn was added.
 type seenBefore struct {
 	turn, group uint32
-	nest        int32
+	placed
 }
 
 type openEnd struct {
@@ -277,7 +282,7 @@ func (ns *nests) reopen() {
 		if w := ns.were[k]; w.nest < 0 {
 			delete(ns.seen, w.group)
 		} else {
-			ns.seen[w.group] = int(w.nest)
+			ns.seen[w.group] = w.placed
 		}
 		ns.were = ns.were[:k]
 	}
@@ -306,30 +311,50 @@ func (ns *nests) open(k int) {
 }
 
 // place returns the nest for a span: the first that accepts it. A span of a group goes to
-// the nest where its group was last seen, if spans are open there and it fits, and
-// otherwise to the first nest that accepts it.
+// the nest where its group was last seen or to the home of the group, if spans are open
+// there and it fits, and otherwise to the first nest that accepts it.
 func (ns *nests) place(x *unordered.Span, group uint32) int {
 	if group == 0 {
-		return ns.first(x, group)
+		k := ns.first(x, group)
+		if k > 0 && (k == len(ns.all) || len(ns.all[k].ends) == 0) {
+			ns.takes(0, x, group)
+			if ns.all[0].holds(group) {
+				ns.tear(0, x)
+			}
+		}
+		return k
 	}
 	was, ok := ns.seen[group]
-	if ok {
-		takes := ns.all[was].takes(x, group)
-		if len(ns.all) > 1 {
-			ns.fits(was)
-		}
-		if takes && len(ns.all[was].ends) > 0 {
-			return was
-		}
-	} else {
-		was = -1
+	if !ok {
+		was = placed{-1, -1}
 	}
-	k := ns.first(x, group)
-	if k != was {
-		ns.were = append(ns.were, seenBefore{ns.turn + 1, group, int32(was)})
-		ns.seen[group] = k
+	for _, k := range [2]int32{was.nest, was.home} {
+		if k >= 0 && ns.takes(int(k), x, group) && len(ns.all[k].ends) > 0 {
+			return int(k)
+		}
 	}
-	return k
+	now := was
+	for _, k := range [2]int32{was.home, was.nest} {
+		if k >= 0 && ns.all[k].holds(group) && ns.tear(int(k), x) {
+			now.home = k
+			break
+		}
+	}
+	now.nest = int32(ns.first(x, group))
+	if now != was {
+		ns.were = append(ns.were, seenBefore{ns.turn + 1, group, was})
+		ns.seen[group] = now
+	}
+	return int(now.nest)
+}
+
+// takes is nest.takes, and updates the index.
+func (ns *nests) takes(k int, x *unordered.Span, group uint32) bool {
+	ok := ns.all[k].takes(x, group)
+	if len(ns.all) > 1 {
+		ns.fits(k)
+	}
+	return ok
 }
 
 func (ns *nests) first(x *unordered.Span, group uint32) int {

@@ -11,18 +11,27 @@ import (
 	"ashlar/ingest/model/unordered"
 )
 
-// place puts a span where all nests are asked one after the other.
-func placeOneByOne(nests []*nest, last map[uint32]int, x *unordered.Span, group uint32) int {
-	if k, ok := last[group]; ok && nests[k].takes(x, group) && len(nests[k].ends) > 0 {
-		return k
+// placeOneByOne puts a span where all nests are asked one after the other.
+func placeOneByOne(nests []*nest, last map[uint32]placed, x *unordered.Span, group uint32) int {
+	was, ok := last[group]
+	if !ok {
+		was = placed{-1, -1}
+	}
+	for _, k := range []int32{was.nest, was.home} {
+		if group != 0 && k >= 0 && nests[k].takes(x, group) && len(nests[k].ends) > 0 {
+			return int(k)
+		}
+	}
+	for _, k := range []int32{was.nest, was.home} {
+		if group != 0 && k >= 0 && nests[k].holds(group) && nests[k].ends[0] >= needs(x, nests[k].slack) {
+			was.home = k // the home that is left, if both contain the span
+		}
 	}
 	k := 0
 	for k < len(nests) && (!nests[k].takes(x, group) || group != 0 && len(nests[k].ends) > 0) {
 		k++
 	}
-	if group != 0 {
-		last[group] = k
-	}
+	last[group] = placed{int32(k), was.home}
 	return k
 }
 
@@ -51,9 +60,9 @@ func TestNests(t *testing.T) {
 		b := NewBuilder()
 		frame := b.FunctionFrame(b.Function(Function{Name: "f"}))
 		slack := rng.Int64N(4)
-		found := nests{seen: map[uint32]int{}, slack: slack}
+		found := nests{seen: map[uint32]placed{}, slack: slack}
 		var asked []*nest
-		last := map[uint32]int{}
+		last := map[uint32]placed{}
 		for i := range spans {
 			x := &spans[i]
 			x.Frame = uint32(frame)

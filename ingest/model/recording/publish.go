@@ -72,7 +72,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	b.warnTorn()
 	r.CPUTimes = new(CPUTimes)
 	b.space(r.Tracks)
-	r.Calls = b.rec.Calls // layouts may have added calls
+	r.Calls, r.Frames, r.Functions = b.rec.Calls, b.rec.Frames, b.rec.Functions // layouts may have added some
 	b.publishSums(&r)
 	r.Stacks = make([]*Stacks, len(b.rec.Stacks))
 	for i, s := range b.rec.Stacks {

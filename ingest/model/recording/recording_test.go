@@ -278,6 +278,7 @@ func TestLooseLayout(t *testing.T) {
 		r := b.Finish()
 		got := all(t, r, r.Tracks[0])
 		totals(t, r, got)
+		got = slices.DeleteFunc(got, func(s span) bool { return strings.HasSuffix(s.path, Overlapping) })
 		for _, s := range got {
 			leaf := s.path[strings.LastIndex(s.path, ";")+1:]
 			w := want[s.args-1]

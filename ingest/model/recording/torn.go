@@ -7,12 +7,14 @@ type torn struct {
 	cut, most int64 // spans cut to end with the one around them, and the largest cut
 	crossing  int64 // spans that overlap another without nesting in it, so they are treated as outermost
 	twice     int64 // the time counted more than once by outermost spans that overlap
+	filled    int64 // spans named Overlapping
 }
 
 // Codes of the warnings of spans that do not nest.
 const (
 	warnCut      = "overrun"
 	warnCrossing = "crossing-spans"
+	warnFilled   = "overlapping-spans"
 )
 
 // count adds the cuts and overlaps of a track's layout.
@@ -54,5 +56,9 @@ func (b *Builder) warnTorn() {
 	if _, said := b.warn[warnCrossing]; n.crossing > 0 && !said {
 		b.Usual(warnCrossing, "", "Spans of a thread overlap in part: sums count %.4g ms more than once.", float64(n.twice)/1e9)
 		b.WarnMore(warnCrossing, n.crossing-1)
+	}
+	if _, said := b.warn[warnFilled]; n.filled > 0 && !said {
+		b.Remark(warnFilled, "", "Spans within another span overlap each other. Those in other lanes count as outermost calls. The time that only they cover is no self time: %s.", Overlapping)
+		b.WarnMore(warnFilled, n.filled-1)
 	}
 }

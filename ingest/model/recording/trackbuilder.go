@@ -380,6 +380,12 @@ func byTime(x, y Instant) int { return cmp.Compare(x.Time, y.Time) }
 // left out; see Builder.Finish.
 func (t *TrackBuilder) layOut() {
 	whole := t.loose.layout(t.b, t.b.rec.Done)
+	if whole && t.b.rec.Done {
+		added := t.loose.nests.fill(t.b)
+		t.spans += added
+		t.b.rec.Counts.Spans += added
+		t.b.torn.filled += added
+	}
 	lanes := t.loose.nests.lanes()
 	t.lanes = lanes
 	t.loose.shown = true
@@ -404,7 +410,7 @@ func (t *TrackBuilder) layOut() {
 // snapshot returns the current state of the track, reusing the last snapshot if nothing
 // has changed.
 func (t *TrackBuilder) snapshot() *Track {
-	if t.cached != nil {
+	if t.cached != nil && (t.loose == nil || !t.b.rec.Done) { // the final layout adds to the others
 		return t.cached
 	}
 	if t.waits && t.shown != nil {

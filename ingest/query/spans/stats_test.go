@@ -66,6 +66,15 @@ func traceOf(seed uint64, tracks, steps int) (*recording.Recording, []plainSpan)
 			all[i].end = rec.End
 		}
 	}
+	for k, t := range rec.Tracks {
+		for i := range t.Lanes {
+			for l, j := &t.Lanes[i], 0; j < l.Len(); j++ {
+				if rec.FuncName(l.Call(j)) == recording.Overlapping { // tested by the package of recordings
+					all = append(all, plainSpan{k, l.Start(j), l.End(j), recording.Overlapping, false})
+				}
+			}
+		}
+	}
 	return rec, all
 }
 
