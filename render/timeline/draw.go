@@ -42,6 +42,9 @@ type Picture struct {
 	// OnCPU is the time of spans on CPU; the rest of a span's bar is darker.
 	OnCPU *recording.OnCPU
 
+	// Activity is drawn in the rows of groups; nil draws nothing.
+	Activity *Activity
+
 	// Chosen tracks have a stripe in the gutter.
 	Chosen map[int]bool
 
@@ -150,10 +153,16 @@ func (p *Picture) row(r *Row, y int) {
 		p.windows(r, y)
 	case CounterRow:
 		p.counter(r, y)
+	case GroupRow:
+		p.ran(r, y)
 	}
 	p.c.Rect(0, y, p.Gutter, y+r.Height, raster.Pack(t.Background))
 	p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
-	p.gutter(r, y)
+	if r.Kind == GroupRow {
+		p.group(r, y)
+	} else {
+		p.gutter(r, y)
+	}
 }
 
 // header draws a process's name across the whole width.

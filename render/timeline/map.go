@@ -55,6 +55,8 @@ func (r *Row) activity(rec *recording.Recording, p *Plan, in int) float32 {
 	switch r.Kind {
 	case WindowRow, CounterRow:
 		return .2
+	case GroupRow:
+		return r.Busy
 	case TrackRow:
 	default:
 		return 0

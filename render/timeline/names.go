@@ -24,6 +24,8 @@ func (p *Plan) Name(r *Row) string {
 		return TrackName(p.rec.Tracks[r.Index])
 	case CounterRow:
 		return CounterName(p.rec.Counters[r.Index])
+	case GroupRow:
+		return p.Group(r).Name
 	}
 	return "Windows"
 }
@@ -65,6 +67,8 @@ func (p *Plan) note(r *Row) string {
 		if much = CounterValue(c, lo); lo != hi {
 			much += " – " + CounterValue(c, hi)
 		}
+	case GroupRow:
+		return p.GroupNote(p.Group(r))
 	case WindowRow:
 		much = units.Count(int64(len(p.rec.Windows[r.Index].Windows)))
 	}

@@ -87,7 +87,7 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 		}
 	}
 	for _, g := range groups {
-		slices.SortStableFunc(g, func(a, b int) int {
+		order := func(a, b int) int {
 			if c := cmp.Compare(rank[a], rank[b]); c != 0 {
 				return c
 			}
@@ -105,7 +105,10 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 				return cmp.Compare(load[b], load[a])
 			}
 			return cmp.Or(cmp.Compare(x.Sort, y.Sort), cmp.Compare(still[a], still[b]))
-		})
+		}
+		if !slices.IsSortedFunc(g, order) { // hundreds of thousands usually are
+			slices.SortStableFunc(g, order)
+		}
 	}
 	return groups, pinned, unseen
 }

@@ -44,13 +44,14 @@ const (
 	TrackRow
 	WindowRow
 	CounterRow
+	GroupRow // Index is that of Plan.Group
 )
 
 // A Row is one horizontal strip of the timeline. Y and Height are in pixels from the top
 // of the content.
 type Row struct {
 	Kind RowKind
-	// Index is the index of the process, track, window set or counter.
+	// Index is the index of the process, track, window set, counter or group.
 	Index     int
 	Y, Height int
 	// Lanes is the number of visible lanes out of All. The first Spans of All are lanes
@@ -66,6 +67,10 @@ type Row struct {
 	// spans cover, or its sample count relative to the busiest track.
 	Busy float32
 }
+
+// Heads reports whether the row is the head of the rows below it: a process's or a
+// group's.
+func (r *Row) Heads() bool { return r.Kind == ProcessRow || r.Kind == GroupRow }
 
 // hasSamples reports whether samples are drawn in the row, below its spans.
 func (r *Row) hasSamples() bool { return r.Samples != nil && r.Depths > 0 }
@@ -129,6 +134,7 @@ type Plan struct {
 
 	rec     *recording.Recording
 	cpu     *recording.OnCPU
+	groups  []Group
 	weighed []weighed
 }
 
@@ -197,6 +203,8 @@ type Layout struct {
 	// closed.
 	Folds  map[int]Fold
 	Closed map[int]bool
+	// Groups holds the groups, by name, that were opened or closed by hand.
+	Groups map[string]bool
 	// Hidden tracks are left out. So are tracks if neither their own name nor their
 	// process's contains the words of Filter. Pinned tracks come first. In a process,
 	// tracks in Order come before the others; Sort arranges the rest.
@@ -240,11 +248,13 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		p.Empty = "No timeline"
 		return p
 	}
-	groups, pinned, unseen := byProcess(rec, l)
+	byProcess, pinned, unseen := byProcess(rec, l)
 	p.Unseen = unseen
-	shown, most := 0, 1+len(groups)+len(rec.Counters)+len(rec.Windows)
-	for _, ts := range append(groups, pinned) {
-		most += len(ts)
+	shown, most := 0, 1+len(byProcess)+len(rec.Counters)+len(rec.Windows)
+	for pi, ts := range append(byProcess, pinned) {
+		if pi >= len(rec.Processes) || !rec.Processes[pi].Grouped {
+			most += len(ts)
+		}
 		for _, t := range ts {
 			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 || rec.Tracks[t].States.Len() > 0 {
 				shown++
@@ -256,7 +266,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 	p.Rows = make([]Row, 0, most)
 	counters := countersOf(rec, l)
 	headers := 0
-	for pi, ts := range groups {
+	for pi, ts := range byProcess {
 		if len(ts)+len(counters[pi]) > 0 {
 			headers++
 		}
@@ -264,7 +274,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 	p.process(rec, l, -1, pinned, nil, shown, true)
 	p.hold(l.Hold)
 	for _, pi := range processOrder(rec) {
-		p.process(rec, l, pi, groups[pi], counters[pi], shown, headers > 1 || named(rec, pi))
+		p.process(rec, l, pi, byProcess[pi], counters[pi], shown, headers > 1 || named(rec, pi))
 	}
 	for i, w := range rec.Windows {
 		if w.Event == l.Event && len(w.Windows) > 0 {
@@ -355,9 +365,19 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 	if !below {
 		p.counters(l, counters)
 	}
-	for _, ti := range tracks {
-		if !empty(ti) {
-			p.add(trackRow(rec, l, ti, shown, compactLanes))
+	for _, g := range groups(rec, l, pi, tracks) {
+		if g.headed() {
+			closed := !l.open(&g, len(tracks))
+			p.groups = append(p.groups, g)
+			p.add(Row{Kind: GroupRow, Index: len(p.groups) - 1, Height: l.px(minTrack), Collapsed: closed, Busy: float32(min(1, g.Busy))})
+			if closed {
+				continue
+			}
+		}
+		for _, ti := range g.Tracks {
+			if !empty(ti) {
+				p.add(trackRow(rec, l, ti, shown, compactLanes))
+			}
 		}
 	}
 	if below {

@@ -31,7 +31,8 @@ type Overview struct {
 	Tool     string       `json:"tool,omitempty"`
 	Recorded string       `json:"recorded,omitempty"` // the command line that was recorded
 	Duration *json.Number `json:"duration_ns"`        // null if nothing has a time
-	Threads  int          `json:"threads"`
+	Threads  int          `json:"threads"`            // without async tracks
+	Tracks   []Tracks     `json:"tracks"`             // number of tracks of each kind
 	Counts   Counts       `json:"counts"`
 	// Event and Metric name what the numbers below measure. Others lists further metrics
 	// for --event and --metric, as EVENT/METRIC.
@@ -63,6 +64,13 @@ type Overview struct {
 	sum    int64
 	left   analyze.LeftOut
 	rows   []analyze.Row // rows of Top
+}
+
+// Tracks is the number of tracks of a kind: thread, async track, or for Go goroutine and
+// processor.
+type Tracks struct {
+	Kind  string `json:"kind"`
+	Count int64  `json:"count"`
 }
 
 // Counts holds the number of records of each kind.
@@ -120,8 +128,13 @@ const (
 // Of returns the overview of a recording.
 func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	o := &Overview{File: rec.Source.Path, Format: strings.TrimSpace(rec.Source.Format + " " + rec.Source.Version), Tool: short(rec.Source.Tool), Recorded: short(rec.Source.Command),
-		Threads: len(rec.Tracks), Counts: Counts{rec.Counts.Spans, rec.Counts.Samples, rec.Counts.Stacks, rec.Counts.Functions},
+		Tracks: []Tracks{}, Counts: Counts{rec.Counts.Spans, rec.Counts.Samples, rec.Counts.Stacks, rec.Counts.Functions},
 		Total: "0", Others: []string{}, Quality: []Problem{}, Top: []Row{}, Busiest: []Thread{}, Next: []Ask{}, rec: rec, metric: &recording.Metric{}}
+	for _, k := range rec.TrackKinds() {
+		if o.Tracks = append(o.Tracks, Tracks(k)); k.Kind != recording.AsyncWord {
+			o.Threads += int(k.Count)
+		}
+	}
 	if rec.HasTime {
 		n := exactnum.Nanoseconds(rec.Duration())
 		o.Duration = &n
@@ -236,12 +249,9 @@ func (o *Overview) Text() string {
 	if o.Tool != "" {
 		fmt.Fprintf(&b, " by %s", o.Tool)
 	}
-	for _, c := range []struct {
-		n    int64
-		what string
-	}{{o.Counts.Spans, "span"}, {o.Counts.Samples, "sample"}, {o.Counts.Stacks, "stack"}, {int64(o.Threads), "thread"}} {
-		if c.n > 0 {
-			fmt.Fprintf(&b, ", %s", units.Plural(c.n, c.what))
+	for _, c := range append([]Tracks{{"span", o.Counts.Spans}, {"sample", o.Counts.Samples}, {"stack", o.Counts.Stacks}}, o.Tracks...) {
+		if c.Count > 0 {
+			fmt.Fprintf(&b, ", %s", units.Plural(c.Count, c.Kind))
 		}
 	}
 	if o.Duration != nil {
@@ -303,6 +313,6 @@ func (o *Overview) cost(b *strings.Builder) {
 			f, _ := t.Share.Float64()
 			names = append(names, fmt.Sprintf("%s %.0f %%", t.Name, 100*f))
 		}
-		fmt.Fprintf(b, "threads: %s\n", strings.Join(names, ", "))
+		fmt.Fprintf(b, "%ss: %s\n", o.rec.ThreadWord(recording.NoTrack), strings.Join(names, ", "))
 	}
 }

@@ -149,7 +149,15 @@ func (in *Contents) threads(b *strings.Builder) {
 	if len(in.Threads) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\nThreads\n")
+	var kinds []string
+	for _, k := range in.rec.TrackKinds() {
+		kinds = append(kinds, units.Plural(k.Count, k.Kind))
+	}
+	if len(kinds) == 1 && in.rec.ThreadWord(0) == "thread" {
+		b.WriteString("\nThreads\n")
+	} else {
+		fmt.Fprintf(b, "\nTracks: %s\n", strings.Join(kinds, ", "))
+	}
 	rows := [][]string{{"pid", "process", "tid", "name", "spans", "samples", "stacks", "depth"}}
 	named := slices.ContainsFunc(in.Threads, func(t Thread) bool { return t.Process != "" })
 	groups := alike(in.Threads)

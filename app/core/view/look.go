@@ -32,6 +32,7 @@ type Look struct {
 
 	Folds         map[int]timeline.Fold // by track
 	Closed        map[int]bool          // by process, -1 for the pinned tracks
+	Groups        map[string]bool       // groups of tracks opened (true) or closed by hand, by name
 	Hidden        map[int]bool          // by track
 	Pinned, Order []int                 // tracks
 	Sort          timeline.Sort
@@ -55,7 +56,7 @@ type Look struct {
 
 // NewLook returns the initial view of a recording.
 func NewLook() Look {
-	return Look{Tab: FirstTab, Folds: map[int]timeline.Fold{}, Closed: map[int]bool{}, Hidden: map[int]bool{}}
+	return Look{Tab: FirstTab, Folds: map[int]timeline.Fold{}, Closed: map[int]bool{}, Groups: map[string]bool{}, Hidden: map[int]bool{}}
 }
 
 // FirstTab is the initial tab; addresses leave it out.
@@ -140,6 +141,13 @@ func (l *Look) side(rec *recording.Recording, dp float32) Side {
 	for _, i := range slices.Sorted(maps.Keys(l.Closed)) {
 		if l.Closed[i] {
 			sd.Close = append(sd.Close, processOf(rec, i))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Groups)) {
+		if l.Groups[name] {
+			sd.OpenGroups = append(sd.OpenGroups, name)
+		} else {
+			sd.CloseGroups = append(sd.CloseGroups, name)
 		}
 	}
 	if l.AtGoal {
@@ -274,6 +282,12 @@ func (b *binder) side(l *Look, sd *Side, dp float32) {
 		} else {
 			b.miss("the recording has no process %d", pr.PID)
 		}
+	}
+	for _, name := range sd.OpenGroups {
+		l.Groups[name] = true
+	}
+	for _, name := range sd.CloseGroups {
+		l.Groups[name] = false
 	}
 	if l.Filter, l.Anchor = sd.Filter, sd.Anchor; slices.Contains(timeline.Sorts, timeline.Sort(sd.Sort)) {
 		l.Sort = timeline.Sort(sd.Sort)

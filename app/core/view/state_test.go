@@ -58,7 +58,8 @@ func anyThread(r *rand.Rand) Thread { return Thread{r.Int64() - r.Int64(), r.Int
 func anySide(r *rand.Rand) Side {
 	s := Side{Show: anyRange(r), Select: anyRange(r), Calls: []string{"", "RunTask[60ms..320ms]", `!*[k="a, b"]`}[r.IntN(3)], Async: []string{"", "in", "only"}[r.IntN(3)], Idle: []string{"", "in", "only"}[r.IntN(3)], Threads: several(r, anyThread), Fold: several(r, anyThread), Unfold: several(r, anyThread),
 		Hide: several(r, anyThread), Pin: several(r, anyThread), Order: several(r, anyThread), Sort: anyText(r), Filter: anyText(r),
-		Scroll: float32(r.IntN(9000)) / 8, Close: several(r, func(r *rand.Rand) Process { return Process{r.Int64() - r.Int64(), anyText(r)} })}
+		Scroll: float32(r.IntN(9000)) / 8, Close: several(r, func(r *rand.Rand) Process { return Process{r.Int64() - r.Int64(), anyText(r)} }),
+		OpenGroups: several(r, anyText), CloseGroups: several(r, anyText)}
 	if r.IntN(2) == 0 {
 		at := anyTime(r)
 		s.Goal, s.Anchor = &at, anyTime(r)
@@ -155,10 +156,10 @@ func TestAddressesDoNotChange(t *testing.T) {
 			Stacks: Stacks{[]analyze.Transform{{Op: "focus", Ref: analyze.Ref{Text: "main.f", Module: "app", Exact: true}}, {Op: "hide", Ref: analyze.Ref{Text: "/^runtime/"}}, {Op: "invert"}}, "x y"}},
 		"ashlar:1?mark=12us:here,1s..2s:slow%20part,f:main:app:why%3F&color=blue": {
 			Marks: []Mark{{Place: Place{From: 12e6, To: 12e6}, Text: "here"}, {Place: Place{From: 1e12, To: 2e12}, Text: "slow part"}, {Place: Place{Func: &recording.FuncName{Name: "main", Module: "app"}}, Text: "why?"}}, Unknown: []string{"color"}},
-		"ashlar:1?file=a.spall&file=b.spall&part=1s..&only=main,7&exe=/bin/a&fold=1:2&unfold=1:3:x&hide=1:4&pin=1:2,1:3&order=1:3,1:2&close=7,8:b&threads=busiest&filter=io&scroll=12.5&goal=3ms&bar=1:2:a@3@4us&anchor=5ns&show.b=1s..2s&bar.b=1:2@0@1ps&node=f,g:m&around=h": {
+		"ashlar:1?file=a.spall&file=b.spall&part=1s..&only=main,7&exe=/bin/a&fold=1:2&unfold=1:3:x&hide=1:4&pin=1:2,1:3&order=1:3,1:2&close=7,8:b&open-groups=main.work&close-groups=main.f%2C1,g&threads=busiest&filter=io&scroll=12.5&goal=3ms&bar=1:2:a@3@4us&anchor=5ns&show.b=1s..2s&bar.b=1:2@0@1ps&node=f,g:m&around=h": {
 			Files: []string{"a.spall", "b.spall"}, Part: recording.Range{From: 1e12, HasFrom: true}, Only: []string{"main", "7"}, Exe: "/bin/a",
 			Sides: [2]Side{{Fold: []Thread{{1, 2, ""}}, Unfold: []Thread{{1, 3, "x"}}, Hide: []Thread{{1, 4, ""}}, Pin: []Thread{{1, 2, ""}, {1, 3, ""}}, Order: []Thread{{1, 3, ""}, {1, 2, ""}},
-				Close: []Process{{7, ""}, {8, "b"}}, Sort: "busiest", Filter: "io", Scroll: 12.5, Goal: new(int64(3e9)), Bar: &Bar{Thread{1, 2, "a"}, 3, 4e6}, Anchor: 5000},
+				Close: []Process{{7, ""}, {8, "b"}}, OpenGroups: []string{"main.work"}, CloseGroups: []string{"main.f,1", "g"}, Sort: "busiest", Filter: "io", Scroll: 12.5, Goal: new(int64(3e9)), Bar: &Bar{Thread{1, 2, "a"}, 3, 4e6}, Anchor: 5000},
 				{Show: recording.Offsets(1e12, 2e12), Bar: &Bar{Thread{1, 2, ""}, 0, 1}}}, Node: []recording.FuncName{{Name: "f"}, {Name: "g", Module: "m"}}, Around: &recording.FuncName{Name: "h"}},
 		"ashlar:1?colour=module&table=file&sort=-total&columns=function,self%20in%20%25&widths=self:92.5&rows=new,gone&split=0.4&down=100&line=17&with=up,unlinked&normalize=total&width=a&pair=old:new": {
 			Colour: "module", Table: Table{Group: "file", Sort: "-total", Columns: []string{"function", "self in %"}, Widths: []Width{{"self", 92.5}}, Rows: []string{"new", "gone"}},

@@ -39,6 +39,7 @@ type linkedState struct {
 	Zoom       [2][]recording.FuncName
 	Folds      [2]map[int]timeline.Fold
 	Closed     [2]map[int]bool
+	Groups     [2]map[string]bool
 	transforms []analyze.Transform
 	search     string
 	Anchors    [2]int64
@@ -49,7 +50,7 @@ type linkedState struct {
 func (c *Comparison) LinkedState() (n linkedState) {
 	for i, p := range c.Sides {
 		n.View[i], n.Sel[i], n.Pick[i], n.Zoom[i] = p.View, p.Scope, p.Pick, p.Zoom
-		n.Folds[i], n.Closed[i] = maps.Clone(p.Folds), maps.Clone(p.Closed)
+		n.Folds[i], n.Closed[i], n.Groups[i] = maps.Clone(p.Folds), maps.Clone(p.Closed), p.Groups
 		n.Sel[i].Tracks = slices.Clone(p.Scope.Tracks)
 		n.Pick[i].InCallers = false // not set by the user
 	}
@@ -117,14 +118,14 @@ func (c *Comparison) SelectMatching() {
 	}
 }
 
-// FoldMatching folds the threads and processes of the other side like their counterparts
+// FoldMatching folds the threads, groups and processes of the other side like their counterparts
 // on the focused side.
 func (c *Comparison) FoldMatching() {
 	f, o, a := c.Sides[c.Focus], c.Sides[1-c.Focus], c.Answer()
 	if !c.IsCurrent(a) {
 		return
 	}
-	o.Folds, o.Closed = maps.Clone(o.Folds), maps.Clone(o.Closed)
+	o.Folds, o.Closed, o.Groups = maps.Clone(o.Folds), maps.Clone(o.Closed), f.Groups
 	for t := range f.Rec.Tracks {
 		for _, twin := range MatchingTracks(a, c.Focus, []int{t}) {
 			pickFunction(o.Folds, twin, f.Folds, t)

@@ -136,8 +136,10 @@ func Summary(rec *recording.Recording) string {
 			parts = append(parts, units.Plural(n.n, n.what))
 		}
 	}
-	if n := len(rec.Tracks); n > 1 {
-		parts = append(parts, units.Plural(int64(n), "thread"))
+	if len(rec.Tracks) > 1 {
+		for _, k := range rec.TrackKinds() {
+			parts = append(parts, units.Plural(k.Count, k.Kind))
+		}
 	}
 	if rec.HasTime && rec.Duration() > 0 {
 		parts = append(parts, units.Duration(rec.Duration()))

@@ -60,24 +60,33 @@ func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []
 // threads returns the chip of the selected threads.
 func threads(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) Chip {
 	var names []string
+	n, word := 0, "thread"
 	for _, i := range in.Tracks {
-		if i >= 0 && i < len(p.Rec.Tracks) {
+		if i < 0 || i >= len(p.Rec.Tracks) {
+			continue
+		}
+		if n++; n == 1 {
+			word = p.Rec.ThreadWord(i)
+		} else if word != p.Rec.ThreadWord(i) {
+			word = "track"
+		}
+		if n <= mostTold {
 			names = append(names, timeline.NameAndID(p.Rec.Tracks[i]))
 		}
 	}
-	c := Chip{Kind: "thread", Text: strings.Join(names, ", "), Off: func() { set(in.On(nil)) }}
-	switch n := len(names); {
+	c := Chip{Kind: word, Text: strings.Join(names, ", "), Off: func() { set(in.On(nil)) }}
+	switch {
 	case n == 0:
-		c.Kind, c.Text = "", "no threads"
+		c.Kind, c.Text = "", "no "+p.Rec.ThreadWord(recording.NoTrack)+"s"
 		return c
 	case n > mostNamed+1:
 		c.Text = strings.Join(names[:mostNamed], ", ") + " and " + units.Count(int64(n-mostNamed)) + " more"
 		if c.More = names[mostNamed:]; n > mostTold {
-			c.More = append(names[mostNamed:mostTold:mostTold], "and "+units.Count(int64(n-mostTold))+" more")
+			c.More = append(c.More[:len(c.More):len(c.More)], "and "+units.Count(int64(n-mostTold))+" more")
 		}
 		fallthrough
 	case n > 1:
-		c.Kind = "threads"
+		c.Kind = word + "s"
 	}
 	c.More = append(c.More[:len(c.More):len(c.More)], "Click to go there")
 	c.Go = func() { p.GoToTrack(in.Tracks[0]) }

@@ -124,7 +124,7 @@ func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 		found := s.finder.Find(p.Rec, p.Doc.Answer(), of, more)
 		for _, i := range found.Tracks {
 			t := p.Rec.Tracks[i]
-			add(palette.Other(palette.Item{Rank: 1, Line: widget.Line{Title: timeline.NameAndID(t), Detail: "thread", Take: func() { p.GoToTrack(i) }}}, text, t.Name))
+			add(palette.Other(palette.Item{Rank: 1, Line: widget.Line{Title: timeline.NameAndID(t), Detail: p.Rec.ThreadWord(i), Take: func() { p.GoToTrack(i) }}}, text, t.Name))
 		}
 		for _, m := range p.MarkList.Sorted() {
 			add(palette.Other(palette.Item{Rank: 2, Line: widget.Line{Title: cmp.Or(m.Text, m.Place.String()), Detail: "mark " + m.Place.String(), Take: func() { p.MarkList.GoTo(&s.Host, m) }}}, text, m.Place.String()))

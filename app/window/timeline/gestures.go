@@ -95,14 +95,14 @@ func (p *Timeline) onLanes(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 		}
 		h := timeline.At(p.Rec, p.Plan, p.View, int(d.At.X), int(d.At.Y), p.Bounds.Lanes.Dx(), p.Bounds.Gutter)
 		if h.Gutter && e.Modifiers.Contain(key.ModCtrl) {
-			if h.Row >= 0 && p.Plan.Rows[h.Row].Kind == timeline.ProcessRow {
-				p.toggleProcess(p.Plan.Rows[h.Row].Index)
+			if h.Row >= 0 && p.Plan.Rows[h.Row].Heads() {
+				p.toggleTracks(p.tracksBelow(&p.Plan.Rows[h.Row]))
 			} else {
 				p.ToggleTrack(p.trackAt(d.At))
 			}
 			return
 		}
-		if h.Gutter || h.Row >= 0 && p.Plan.Rows[h.Row].Kind == timeline.ProcessRow {
+		if h.Gutter || h.Row >= 0 && p.Plan.Rows[h.Row].Heads() {
 			p.foldHit(h)
 			return
 		}
@@ -297,12 +297,14 @@ func (p *Timeline) foldHit(h timeline.Hit) {
 	}
 }
 
-// Fold opens or closes a row: a process, or a thread. A thread goes through three states:
+// Fold opens or closes a row: a process, a group or a thread. A thread goes through three states:
 // one lane, some lanes (see timeline.Auto), and all lanes.
 func (p *Timeline) Fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:
 		p.Closed = With(p.Closed, r.Index, !p.Closed[r.Index])
+	case timeline.GroupRow:
+		p.Groups = With(p.Groups, p.Plan.Group(r).Name, r.Collapsed)
 	case timeline.TrackRow:
 		switch {
 		case r.Collapsed:
@@ -318,7 +320,7 @@ func (p *Timeline) Fold(r *timeline.Row) {
 
 // With returns a copy of a map with one value changed. The maps of a pane are never
 // modified in place, so frames can compare them by address.
-func With[V any](m map[int]V, k int, v V) map[int]V {
+func With[K comparable, V any](m map[K]V, k K, v V) map[K]V {
 	m = maps.Clone(m)
 	m[k] = v
 	return m

@@ -64,8 +64,8 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 
 // rowItems lists the actions for a row.
 func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
-	if r.Kind == timeline.ProcessRow {
-		return p.processItems(r)
+	if r.Heads() {
+		return p.headItems(r)
 	}
 	if r.Kind != timeline.TrackRow {
 		return nil
@@ -81,9 +81,10 @@ func (p *Timeline) rowItems(r *timeline.Row) []widget.Item {
 	if slices.Contains(p.Pinned, i) {
 		pin = "Unpin"
 	}
-	only := "Select this thread"
+	word := p.Rec.ThreadWord(i)
+	only := "Select this " + word
 	if slices.Equal(p.Scope.Tracks, []int{i}) {
-		only = "Select all threads"
+		only = "Select all " + word + "s"
 	}
 	var versus []widget.Item
 	if !p.Linkable {
@@ -124,26 +125,26 @@ func (p *Timeline) versusItems(i int) []widget.Item {
 	}
 	var items []widget.Item
 	if on := p.Scope.Tracks; on != nil && !slices.Contains(on, i) {
-		what := units.Plural(int64(len(on)), "selected thread")
+		what := units.Plural(int64(len(on)), "selected "+p.Rec.ThreadWord(i))
 		if len(on) == 1 {
 			what = timeline.TrackName(p.Rec.Tracks[on[0]])
 		}
 		items = append(items, widget.Item{Title: "Compare " + what + " with this", Do: func() { p.CompareTracks([]int{i}) }})
 	}
 	if rest != nil {
-		items = append(items, widget.Item{Title: "Compare with other threads", Do: func() {
+		items = append(items, widget.Item{Title: "Compare with other " + p.Rec.ThreadWord(i) + "s", Do: func() {
 			p.Scope.Tracks = []int{i}
 			p.CompareTracks(rest)
 		}})
 	}
-	return append(items, panel.SetAsItems("thread", func(k int) { p.SetTracksAs(k, []int{i}) })...)
+	return append(items, panel.SetAsItems(p.Rec.ThreadWord(i), func(k int) { p.SetTracksAs(k, []int{i}) })...)
 }
 
 // timelineItems lists the actions for all rows.
 func (p *Timeline) timelineItems() []widget.Item {
 	var items []widget.Item
 	if n := len(p.Hidden); n > 0 {
-		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden thread"), Do: func() { p.Hidden = map[int]bool{} }})
+		items = append(items, widget.Item{Title: "Show " + units.Plural(int64(n), "hidden "+p.Rec.ThreadWord(recording.NoTrack)), Do: func() { p.Hidden = map[int]bool{} }})
 	}
 	items = append(items,
 		widget.Item{Title: "Fold all threads", Detail: p.Callbacks.KeyOf("Fold all threads"), Do: func() { p.FoldAll(false) }},
@@ -181,16 +182,13 @@ func (p *Timeline) chosenTracks() map[int]bool {
 	return set
 }
 
-// toggleProcess adds all threads of a process to the selection, or removes them if all
-// are selected.
-func (p *Timeline) toggleProcess(process int) {
-	var mine []int
-	for i, t := range p.Rec.Tracks {
-		if t.Process == process || process < 0 && slices.Contains(p.Pinned, i) {
-			mine = append(mine, i)
-		}
-	}
-	rest := slices.DeleteFunc(slices.Clone(p.Scope.Tracks), func(i int) bool { return slices.Contains(mine, i) })
+// toggleTracks adds tracks, in file order, to the selection, or removes them if all are
+// selected.
+func (p *Timeline) toggleTracks(mine []int) {
+	rest := slices.DeleteFunc(slices.Clone(p.Scope.Tracks), func(i int) bool {
+		_, has := slices.BinarySearch(mine, i)
+		return has
+	})
 	if len(rest)+len(mine) > len(p.Scope.Tracks) {
 		rest = append(rest, mine...)
 		slices.Sort(rest)

@@ -58,6 +58,9 @@ func (p *Timeline) reveal(h *timeline.Hit) {
 	if p.Plan == nil {
 		return
 	}
+	if h.Found && p.rowOf(h) < 0 {
+		p.unfoldTo(h.Track)
+	}
 	if i := p.rowOf(h); i >= 0 {
 		r := &p.Plan.Rows[i]
 		if h.Found && !h.IsState() && !r.Shows(h.Lane) {

@@ -54,7 +54,9 @@ type Timeline struct {
 
 	// against holds the calls that the selected calls are compared with.
 	against session.Async[againstKey, *recording.CallSet]
-	second  bool // the range being dragged is the second one, for a comparison
+	// activity is what the groups of goroutines did.
+	activity session.Async[*recording.Recording, *timeline.Activity]
+	second   bool // the range being dragged is the second one, for a comparison
 	// Linkable reports whether the recording is one of two being compared.
 	Linkable bool
 
@@ -130,6 +132,7 @@ type pictKey struct {
 	chosen *int
 	count  int
 	sets   [2]*recording.CallSet
+	ran    *timeline.Activity
 }
 
 type rulerKey struct {
@@ -207,7 +210,7 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 	if len(p.Pinned) > 0 { // unpinned rows keep a third of the height
 		hold = p.Bounds.Lanes.Dy() * 2 / 3
 	}
-	return timeline.Layout{Scale: scale, Hold: hold, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed,
+	return timeline.Layout{Scale: scale, Hold: hold, Event: p.Event, Metric: p.Metric, Folds: p.Folds, Closed: p.Closed, Groups: p.Groups,
 		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found(), Deep: p.deep(scale)}
 }
 
@@ -249,13 +252,13 @@ func (p *Timeline) Replan(scale float32) {
 
 func (p *Timeline) drawLanes(s *panel.Host, u *ui.UI) {
 	b := &p.Bounds
-	k := pictKey{p.Plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks), p.sets(s.Do.Wake)}
+	k := pictKey{p.Plan, p.View, b.Lanes.Size(), p.Palette, p.Marked(), u.Metric.PxPerDp, unsafe.SliceData(p.Scope.Tracks), len(p.Scope.Tracks), p.sets(s.Do.Wake), p.ran(s.Do.Wake)}
 	if !p.picture.Serves(u) || p.pictKey != k {
 		px := u.Metric.PxPerDp
 		pic := timeline.Picture{
 			Rec: p.Rec, Plan: p.Plan, View: p.View, Palette: p.Palette, Gutter: b.Gutter,
 			Fonts: timeline.Fonts{Bar: s.Fonts.Regular(11.5 * px), Name: s.Fonts.Medium(12.5 * px), Small: s.Fonts.Regular(11.5 * px)},
-			Mark:  p.Mark(), MarkAt: p.MarkAt(), DimOthers: p.Searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(),
+			Mark:  p.Mark(), MarkAt: p.MarkAt(), DimOthers: p.Searching(), Event: p.Event, Metric: p.Metric, Chosen: p.chosenTracks(), Activity: k.ran,
 			Gathered: &p.gathered, OnCPU: p.layoutOf.OnCPU, Sets: slices.DeleteFunc(slices.Clone(k.sets[:]), func(s *recording.CallSet) bool { return s == nil }),
 		}
 		p.picture = u.Cover(&p.canvases, b.Lanes.Size(), pic.Paint)
@@ -289,6 +292,18 @@ func (p *Timeline) sets(wake func()) (sets [2]*recording.CallSet) {
 		}
 	}
 	return sets
+}
+
+// ran returns the activity of the groups of goroutines, nil until it is known.
+func (p *Timeline) ran(wake func()) *timeline.Activity {
+	if !p.Rec.Done || !p.Plan.HasGroups() {
+		return nil
+	}
+	a, of, ok := p.activity.Ask(p.Rec, wake, func(ctx context.Context) (*timeline.Activity, error) { return timeline.NewActivity(ctx, p.Rec) })
+	if !ok || of != p.Rec {
+		return nil
+	}
+	return a
 }
 
 // againstKey holds everything that determines the calls compared with the selected ones.

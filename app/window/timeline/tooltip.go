@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"image"
 	"strings"
 
 	"ashlar/app/window/panel"
@@ -49,6 +50,8 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		widget.Tip(u, at, panel.CutName(h.Instant.Name), append(lines, p.argLines(h.Instant.Args, false)...))
 	case h.IsState():
 		widget.Tip(u, at, panel.CutName(StateTitle(p.Rec, h.Call)), p.stateLines(h), stateLegend(u.Theme)...)
+	case h.Row >= 0 && h.Row < len(p.Plan.Rows) && p.Plan.Rows[h.Row].Kind == timeline.GroupRow:
+		p.groupTip(u, at, &p.Plan.Rows[h.Row])
 	case h.Found:
 		title := p.Rec.FuncName(h.Call)
 		if h.Call == recording.NoCall {
@@ -56,6 +59,16 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		}
 		widget.Tip(u, at, panel.CutName(title), p.callLines(h))
 	}
+}
+
+// groupTip describes a group of goroutines.
+func (p *Timeline) groupTip(u *ui.UI, at image.Point, r *timeline.Row) {
+	g := p.Plan.Group(r)
+	line := "Click to show them"
+	if !r.Collapsed {
+		line = "Click to hide them"
+	}
+	widget.Tip(u, at, panel.CutName(g.Name), []string{p.Plan.GroupNote(g), "The height is how many of them ran, of all processors", line})
 }
 
 // callLines describes a span, or consecutive samples of one stack.

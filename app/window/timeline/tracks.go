@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"image"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (f *filterPart) layout(p *Timeline, u *ui.UI) {
 	if p.Filter != "" {
 		in.Max.X = f.found(p, u, r) - u.Px(8)
 	} else if !focused {
-		u.Text(image.Rect(in.Min.X, r.Min.Y, in.Max.X, r.Max.Y), "Filter threads", ui.Style{Size: 12, Color: th.Faint})
+		u.Text(image.Rect(in.Min.X, r.Min.Y, in.Max.X, r.Max.Y), "Filter "+p.Rec.ThreadWord(recording.NoTrack)+"s", ui.Style{Size: 12, Color: th.Faint})
 	}
 	widget.EditField(u, &f.editor, in)
 }
@@ -87,7 +88,10 @@ func (f *filterPart) found(p *Timeline, u *ui.UI, r image.Rectangle) int {
 	th := u.Theme
 	shown := 0
 	for i := range p.Plan.Rows {
-		if p.Plan.Rows[i].Kind != timeline.ProcessRow {
+		switch r := &p.Plan.Rows[i]; {
+		case r.Kind == timeline.GroupRow && r.Collapsed:
+			shown += len(p.Plan.Group(r).Tracks)
+		case !r.Heads():
 			shown++
 		}
 	}
@@ -175,7 +179,14 @@ func (p *Timeline) hideOthers(s *panel.Host) {
 // FoldAll folds every thread to one line, or opens all of them.
 func (p *Timeline) FoldAll(open bool) {
 	p.Folds = map[int]timeline.Fold{}
-	p.Closed = map[int]bool{}
+	p.Closed, p.Groups = map[int]bool{}, map[string]bool{}
+	if p.Plan != nil {
+		for i := range p.Plan.Rows {
+			if g := p.Plan.Group(&p.Plan.Rows[i]); g != nil {
+				p.Groups[g.Name] = open
+			}
+		}
+	}
 	for i := range p.Rec.Tracks {
 		if open {
 			p.Folds[i] = timeline.Full
@@ -265,32 +276,63 @@ func (p *Timeline) ShiftTrack(i, d int) {
 	}
 }
 
-// processItems lists the actions for a process.
-func (p *Timeline) processItems(r *timeline.Row) []widget.Item {
-	i := r.Index
+// headItems lists the actions for a process or a group.
+func (p *Timeline) headItems(r *timeline.Row) []widget.Item {
 	fold := "Fold"
 	if r.Collapsed {
 		fold = "Unfold"
 	}
 	items := []widget.Item{{Title: fold, Do: func() { p.Fold(r) }}}
-	if i < 0 { // the group of pinned threads
+	if r.Kind == timeline.ProcessRow && r.Index < 0 { // the pinned threads
 		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.Pinned = nil }})
 	}
-	var mine []int
-	for k, t := range p.Rec.Tracks {
-		if t.Process == i {
-			mine = append(mine, k)
-		}
+	mine, what, word := p.tracksBelow(r), "process", "thread"
+	if r.Kind == timeline.GroupRow {
+		what = "group"
 	}
-	only := widget.Item{Title: "Select its threads", Do: func() { p.Scope.Tracks = mine }}
+	if len(mine) > 0 {
+		word = p.Rec.ThreadWord(mine[0])
+	}
+	only := widget.Item{Title: "Select its " + word + "s", Do: func() { p.Scope.Tracks = mine }}
 	if slices.Equal(p.Scope.Tracks, mine) {
-		only = widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }}
+		only = widget.Item{Title: "Select all " + word + "s", Do: func() { p.Scope.Tracks = nil }}
 	}
-	return append(items, only, widget.Item{Title: "Hide process", Do: func() {
+	return append(items, only, widget.Item{Title: "Hide " + what, Do: func() {
+		p.Hidden = maps.Clone(p.Hidden)
 		for _, k := range mine {
-			p.Hide(k, true)
+			p.Hidden[k] = true
 		}
 	}})
+}
+
+// tracksBelow returns the tracks of a process, of a group, or the pinned ones, in file
+// order.
+func (p *Timeline) tracksBelow(r *timeline.Row) []int {
+	if g := p.Plan.Group(r); g != nil {
+		return slices.Sorted(slices.Values(g.Tracks))
+	}
+	if r.Index < 0 {
+		return slices.Sorted(slices.Values(p.Pinned))
+	}
+	var mine []int
+	for i, t := range p.Rec.Tracks {
+		if t.Process == r.Index {
+			mine = append(mine, i)
+		}
+	}
+	return mine
+}
+
+// unfoldTo opens the process and the group of a track, and lays out the rows again.
+func (p *Timeline) unfoldTo(track int) {
+	if pr := p.Rec.Tracks[track].Process; p.Closed[pr] {
+		p.Closed = With(p.Closed, pr, false)
+	}
+	p.Replan(p.Plan.Scale)
+	if g := p.Plan.GroupOf(track); g != nil {
+		p.Groups = With(p.Groups, g.Name, true)
+		p.Replan(p.Plan.Scale)
+	}
 }
 
 // GoToTrack scrolls to a thread. A hidden thread is shown again.
@@ -301,16 +343,13 @@ func (p *Timeline) GoToTrack(i int) {
 	if p.Hidden[i] {
 		p.Hide(i, false)
 	}
-	if pr := p.Rec.Tracks[i].Process; p.Closed[pr] {
-		p.Closed = With(p.Closed, pr, false)
-	}
 	if p.Filter != "" {
 		p.Filter = ""
 	}
 	if p.Plan == nil {
 		return
 	}
-	p.Replan(p.Plan.Scale)
+	p.unfoldTo(i)
 	for k := range p.Plan.Rows {
 		if r := &p.Plan.Rows[k]; r.Kind == timeline.TrackRow && r.Index == i {
 			p.ScrollTo(r.Y - p.Bounds.Lanes.Dy()/4)

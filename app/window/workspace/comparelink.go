@@ -18,7 +18,7 @@ func (c *Comparison) agree(d *Workspace) {
 	c.PickTwin()
 	now, was := c.LinkedState(), c.LastLinked
 	folded := func(i int) bool {
-		return !reflect.DeepEqual(now.Folds[i], was.Folds[i]) || !reflect.DeepEqual(now.Closed[i], was.Closed[i])
+		return !reflect.DeepEqual(now.Folds[i], was.Folds[i]) || !reflect.DeepEqual(now.Closed[i], was.Closed[i]) || !reflect.DeepEqual(now.Groups[i], was.Groups[i])
 	}
 	for i := range c.Panes {
 		if c.Panes[i].Moved && now.View[i] != was.View[i] || !reflect.DeepEqual(now.Sel[i], was.Sel[i]) || now.Pick[i] != was.Pick[i] || folded(i) || c.pressed(i) {

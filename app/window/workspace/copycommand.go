@@ -299,7 +299,7 @@ func (p *Pane) drawing(d *Workspace, parts View) []*command {
 	if p.exe != "" {
 		c.rest = append(c.rest, "the --exe program")
 	}
-	if len(p.Folds)+len(p.Closed)+len(p.Hidden)+len(p.Pinned)+len(p.Order) > 0 || p.Filter != "" || p.View.Scroll != 0 {
+	if len(p.Folds)+len(p.Closed)+len(p.Groups)+len(p.Hidden)+len(p.Pinned)+len(p.Order) > 0 || p.Filter != "" || p.View.Scroll != 0 {
 		c.rest = append(c.rest, "folded, hidden or moved rows")
 	}
 	return []*command{c}

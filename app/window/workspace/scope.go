@@ -143,7 +143,7 @@ func (p *Pane) basis() (text string) {
 		text = basisText(soon.Tree.Weights) + " · computing…"
 	}
 	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {
-		text += " · includes " + units.Plural(int64(p.Plan.Unseen), "hidden thread")
+		text += " · includes " + units.Plural(int64(p.Plan.Unseen), "hidden "+p.Rec.ThreadWord(recording.NoTrack))
 	}
 	return text
 }

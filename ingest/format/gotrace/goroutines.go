@@ -221,6 +221,7 @@ func (d *decoder) flush() {
 		}
 	}
 	for _, g := range d.ended {
+		d.nameByID(g)
 		g.track.Over(g.since)
 		delete(d.gs, g.id)
 	}
@@ -286,6 +287,13 @@ func (p *proc) stop(at int64) {
 	p.spans = append(p.spans, lanes.Span{Start: p.since, End: p.last, Call: p.call})
 }
 
+// nameByID names a goroutine whose function is unknown.
+func (d *decoder) nameByID(g *goroutine) {
+	if g.track.Name() == "" {
+		g.track.SetName(d.title(g))
+	}
+}
+
 // title returns a goroutine's name on processors' tracks.
 func (d *decoder) title(g *goroutine) string {
 	if n := g.track.Name(); n != "" {
@@ -338,6 +346,7 @@ func (d *decoder) end() {
 	}
 	d.flush()
 	for _, id := range slices.Sorted(maps.Keys(d.gs)) {
+		d.nameByID(d.gs[id])
 		d.gs[id].track.Break(d.now)
 	}
 	for _, p := range d.procs {

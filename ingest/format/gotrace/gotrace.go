@@ -172,9 +172,9 @@ func (d *decoder) begin() {
 		p.Name, p.Sort = name, i
 		switch name {
 		case "goroutines":
-			p.Member = "goroutine"
+			p.Member, p.Grouped = "goroutine", true
 		case "processors": // first, because they are few and show what ran when
-			p.Sort = -1
+			p.Member, p.Sort = "processor", -1
 		}
 	}
 	d.b.AddEvent(recording.StateEvent())

@@ -591,3 +591,20 @@ func TestWarningsAndLedger(t *testing.T) {
 		t.Errorf("%+v", r.Ledger)
 	}
 }
+
+// TestTrackKinds: tracks are counted by what they are, async tracks last.
+func TestTrackKinds(t *testing.T) {
+	b := NewBuilder()
+	b.ProcessInfo(b.Process(1)).Member = "goroutine"
+	for i, k := range []TrackKey{{PID: 1, TID: 1}, {Kind: AsyncTrack, PID: 1, Name: "tasks"}, {PID: 2, TID: 1}, {PID: 1, TID: 2}, {Kind: AsyncTrack, PID: 2, Name: "io"}} {
+		b.Track(k).Instant(int64(i), "x", 0)
+	}
+	rec := b.Finish()
+	want := []KindCount{{"goroutine", 2}, {"thread", 1}, {"async track", 2}}
+	if got := rec.TrackKinds(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := rec.ThreadWord(NoTrack) + ", " + rec.ThreadWord(len(rec.Tracks)); got != "goroutine, goroutine" {
+		t.Errorf("of no track: %s", got)
+	}
+}

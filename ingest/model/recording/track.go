@@ -1,7 +1,9 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,17 +115,56 @@ type Process struct {
 	Labels string
 	Sort   int
 	// Member is the word for its threads if they are not threads, such as goroutine.
-	Member string
+	// Grouped says that there may be very many, so those with the same name are shown as
+	// one.
+	Member  string
+	Grouped bool
 }
 
-// ThreadWord returns the word for a track's kind of thread, such as thread or goroutine.
+// ThreadWord returns the word for a track: thread, goroutine or another word of its
+// process, or async track. For NoTrack it is the word of the first process.
 func (r *Recording) ThreadWord(track int) string {
-	if track != NoTrack {
-		if word := r.Processes[r.Tracks[track].Process].Member; word != "" {
-			return word
+	process := 0
+	if track >= 0 && track < len(r.Tracks) {
+		if process = r.Tracks[track].Process; r.Tracks[track].Kind == AsyncTrack {
+			return AsyncWord
 		}
 	}
-	return "thread"
+	if process >= len(r.Processes) {
+		return "thread"
+	}
+	return cmp.Or(r.Processes[process].Member, "thread")
+}
+
+// AsyncWord is the word for an AsyncTrack.
+const AsyncWord = "async track"
+
+// A KindCount is the number of tracks of a kind, in the words of ThreadWord.
+type KindCount struct {
+	Kind  string
+	Count int64
+}
+
+// TrackKinds counts the tracks of each kind: first the threads, in the order of the file,
+// then the async tracks.
+func (r *Recording) TrackKinds() (kinds []KindCount) {
+	for i := range r.Tracks {
+		word := r.ThreadWord(i)
+		k := slices.IndexFunc(kinds, func(k KindCount) bool { return k.Kind == word })
+		if k < 0 {
+			k = len(kinds)
+			kinds = append(kinds, KindCount{Kind: word})
+		}
+		kinds[k].Count++
+	}
+	last := func(k KindCount) int {
+		if k.Kind == AsyncWord {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(kinds, func(a, b KindCount) int { return last(a) - last(b) })
+	return kinds
 }
 
 // Title returns a process's name with its labels.

@@ -68,10 +68,13 @@ func facts(rec *recording.Recording) []fact {
 		n     int64
 	}{{"Spans", c.Spans}, {"Unfinished", c.Unfinished}, {"Samples", c.Samples}, {"Stacks", c.Stacks}, {"Stack pairs", rec.Pairs()}, {"Windows", c.Windows},
 		{"Instants", c.Instants}, {"Counters", c.Counters}, {"Flows", c.Flows}, {"Functions", c.Functions}, {"Frames", c.Frames},
-		{"Threads", int64(len(rec.Tracks))}} {
+	} {
 		if n.n > 0 {
 			fs = append(fs, fact{n.title, units.Count(n.n)})
 		}
+	}
+	for _, k := range rec.TrackKinds() {
+		fs = append(fs, fact{panel.Title1(k.Kind) + "s", units.Count(k.Count)})
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]

@@ -42,7 +42,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	if len(a.Locks.All) == 0 {
-		widget.Empty(u, r, "No waits", "No thread was blocked in this selection")
+		widget.Empty(u, r, "No waits", "No "+p.Rec.ThreadWord(recording.NoTrack)+" was blocked in this selection")
 		return
 	}
 	if t.of != a.Locks {
@@ -76,10 +76,10 @@ func lockColumns(rec *recording.Recording) []column[waits.Lock] {
 	type l = waits.Lock
 	return []column[l]{
 		{"kind", .08, false, func(x *l) string { return panel.Title1(x.Kind.String()) }},
-		{"place", .34, false, func(x *l) string { return x.Title(rec) }},
+		{"place", .32, false, func(x *l) string { return x.Title(rec) }},
 		{"lost", .1, true, func(x *l) string { return units.Duration(x.Lost) }},
 		{"waits", .06, true, func(x *l) string { return units.Count(int64(x.Waits)) }},
-		{"threads", .06, true, func(x *l) string { return units.Count(int64(x.Waiters)) }},
+		{rec.ThreadWord(recording.NoTrack) + "s", .08, true, func(x *l) string { return units.Count(int64(x.Waiters)) }},
 		{"longest wait", .09, true, func(x *l) string { return units.Duration(x.Longest) }},
 		{"holds", .07, true, func(x *l) string { return units.Count(int64(len(x.Holds))) }},
 		{"median hold", .1, true, func(x *l) string { return units.Duration(x.Median) }},

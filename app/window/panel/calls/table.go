@@ -109,7 +109,7 @@ func allColumns(p *panel.Side, l *session.CallList) []column {
 	if len(listed(p).Functions) != 1 {
 		cs = append(cs, column{key: calls.ByFunction, title: "function", cell: func(r *calls.Detail) string { return rec.FuncName(r.Call) }})
 	}
-	cs = append(cs, column{key: calls.ByThread, title: "thread", cell: func(r *calls.Detail) string { return threadOf(rec, r.Track) }})
+	cs = append(cs, column{key: calls.ByThread, title: rec.ThreadWord(recording.NoTrack), cell: func(r *calls.Detail) string { return threadOf(rec, r.Track) }})
 	if states {
 		for _, c := range waitreport.Cells {
 			cs = append(cs, column{key: c.Name, title: c.Name, fixed: true, cell: func(r *calls.Detail) string { return c.Text(rec, r.Row) }})

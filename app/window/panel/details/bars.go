@@ -147,7 +147,17 @@ func (p *Panel) stateSums() (ds []Detail) {
 	for i := range a.States {
 		recording.Add(&wall, a.States[i].Self)
 	}
-	ds = append(ds, heading("Thread states"))
+	word := panel.Title1(p.Rec.ThreadWord(recording.NoTrack))
+	switch in := &p.Scope; {
+	case len(in.Tracks) != 1 || in.Outside:
+		ds = append(ds, heading(word+" states, of their lifetimes"))
+	case in.Ranged: // as in the gutter, of the time and not of the thread's lifetime
+		wall = in.To - in.From
+		ds = append(ds, heading(word+" states, of the selected time"))
+	default:
+		wall = p.Rec.Duration()
+		ds = append(ds, heading(word+" states, of the recording"))
+	}
 	for i, r := range a.States {
 		if i == 12 {
 			ds = append(ds, Detail{Value: "and " + units.Count(int64(len(a.States)-i)) + " more"})

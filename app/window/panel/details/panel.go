@@ -329,7 +329,7 @@ func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 	}
 	title, sub = "Whole recording", panel.Summary(p.Rec)
 	if n := len(p.Scope.Tracks); n > 0 {
-		title, sub = units.Plural(int64(n), "selected thread"), p.selectedThreads()
+		title, sub = units.Plural(int64(n), "selected "+p.Rec.ThreadWord(p.Scope.Tracks[0])), p.selectedThreads()
 	}
 	if p.Scope.Ranged {
 		title, sub = "Selected time", units.Duration(p.Scope.To-p.Scope.From)

@@ -37,9 +37,6 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 	}
 	if h := &p.Pick.Hit; p.Pick.Kind == panel.PickBar && (in.Tracks == nil || len(in.Tracks) == 1 && in.Tracks[0] == h.Track) && len(rec.Tracks) > 1 && h.Samples == nil && !h.IsState() {
 		in, where = in.On([]int{h.Track}), " on this "+rec.ThreadWord(h.Track)
-		if rec.Tracks[h.Track].Kind != recording.ThreadTrack {
-			where = " on this track"
-		}
 	}
 	if !in.Equal(x.in) {
 		x.in = in

@@ -253,8 +253,8 @@ func (t *Panel) menu(s *panel.Host, p *panel.Side, a *session.Answer, row *analy
 			items = append(items, p.Actions.FunctionItems(row.Function(a.Rec))...)
 		case a.By == analyze.ByThread:
 			if i := row.Track; i >= 0 {
-				items = append(items, widget.Item{Title: "Select this thread", Do: func() { p.Scope.Tracks = []int{i} }},
-					widget.Item{Title: "Select all threads", Do: func() { p.Scope.Tracks = nil }})
+				items = append(items, widget.Item{Title: "Select this " + p.Rec.ThreadWord(i), Do: func() { p.Scope.Tracks = []int{i} }},
+					widget.Item{Title: "Select all " + p.Rec.ThreadWord(i) + "s", Do: func() { p.Scope.Tracks = nil }})
 			}
 		case a.By == analyze.ByName: // names are neither arguments nor labels
 		default:
