@@ -38,7 +38,7 @@ func show(o command.WindowOptions, runner command.Runner) int {
 		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // the window works without settings
 	}
 	err = window.Run(s, window.Options{
-		Files: o.Files, Demo: o.Demo, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
+		Files: o.Files, Demo: o.Demo, Desktop: o.Desktop, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
 		Store: kept, AskedTheme: o.Theme != "", Run: runner.Answer,
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,5 +70,31 @@ func TestAddressesOfMovedFiles(t *testing.T) {
 	is("another one behind it", other, "differs from the recording of the address", address, other)
 	if _, code, _ := ask(address, other, far); code != Usage {
 		t.Errorf("of an address of one and two files it ends with %d", code)
+	}
+}
+
+// TestFromDesktop: a file that is gone is an error in a terminal; started by the desktop,
+// the window opens and says so. Without a file, the desktop's action asks for one.
+func TestFromDesktop(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone.spall")
+	for _, x := range []struct {
+		args []string
+		code int
+		want WindowOptions
+	}{
+		{[]string{"--", gone}, Problem, WindowOptions{}},
+		{[]string{"--from-desktop", "--", gone}, Done, WindowOptions{Desktop: true, Files: []string{gone}}},
+		{[]string{"--compare-with-open"}, 2, WindowOptions{}},
+		{[]string{"--from-desktop", "--compare-with-open", "--"}, Done, WindowOptions{Desktop: true, Compare: true}},
+	} {
+		var got WindowOptions
+		var errs bytes.Buffer
+		run := Runner{Store: func() (*settings.Store, error) { return nil, nil }, Window: func(o WindowOptions) error { got = o; return nil }}
+		if code := Main(x.args, nil, &errs, &errs, run); code != x.code {
+			t.Errorf("%q ends with %d: %s", x.args, code, errs.String())
+		}
+		if got.Desktop != x.want.Desktop || got.Compare != x.want.Compare || !slices.Equal(got.Files, x.want.Files) {
+			t.Errorf("%q opens %+v", x.args, got)
+		}
 	}
 }

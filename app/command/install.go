@@ -18,8 +18,8 @@ func installCommand() command {
 Registers Ashlar with your desktop: media types of recordings, icons and a menu
 entry. It writes only into your own folders; ashlar uninstall removes the files.
 .spaa, .spall, .pprof, .otlp and .ashlar files open with Ashlar unless you chose
-another program. For .json, .gz and .zst files Ashlar is listed as an
-alternative.
+another program. For .json, .gz (also .pb.gz) and .zst files Ashlar is listed
+under "Open with", behind the program that opens them now.
 
 --check changes nothing: it lists what is installed, and the exit code is 1 if
 something is missing.`,

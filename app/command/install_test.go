@@ -60,7 +60,7 @@ func TestInstallCommand(t *testing.T) {
 		t.Errorf("installing exits with %d: %s", code, out)
 	}
 	entry, err := os.ReadFile(filepath.Join(home, ".local/share/applications/dev.ashlar.Ashlar.desktop"))
-	if err != nil || !strings.Contains(string(entry), "Exec="+program+" -- %F\n") {
+	if err != nil || !strings.Contains(string(entry), "Exec="+program+" --from-desktop -- %F\n") {
 		t.Errorf("the desktop entry is %q (%v)", entry, err)
 	}
 	if code, out := do("install", "--check"); code != Done || strings.Contains(out, "-- ") {

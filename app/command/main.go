@@ -41,6 +41,7 @@ type WindowOptions struct {
 	Demo     bool     // open the built-in recording; Files is empty
 	Reuse    bool     // show Files in an open window, if there is one
 	Compare  bool     // compare Files with that window's recording
+	Desktop  bool     // started by the desktop: the window reports problems with Files
 	FrameLog string   // file that gets a JSON line per frame; "" for none
 	Theme    string   // "dark", "light" or "" to follow the system
 	// Event and Metric are names to choose by (see analyze.Choose); "" selects the

@@ -57,6 +57,7 @@ output, and 2 if the command line is wrong.`,
 		fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
 		fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if any")
 		fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
+		fs.BoolVar(&o.Desktop, "from-desktop", false, "start as a double click does: the window says what is wrong with a file, and files of different formats open in windows of their own")
 		only.rangeFlag(fs)
 		only.threadFlag(fs)
 		ch.flags(fs)
@@ -101,7 +102,7 @@ func (o *WindowOptions) check(c *call) error {
 		return misuse("use either --reuse or --compare-with-open")
 	case (o.Reuse || o.Compare) && o.Part.IsSet():
 		return misuse("an open window takes whole files; leave out --range and --thread")
-	case (o.Reuse || o.Compare) && len(o.Files) == 0:
+	case (o.Reuse || o.Compare) && len(o.Files) == 0 && !o.Desktop:
 		return misuse("name the file for the open window")
 	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
 		return misuse("standard input cannot be passed to another window")
@@ -133,7 +134,7 @@ func (o *WindowOptions) check(c *call) error {
 			continue
 		}
 		_, second := stored.Second(f)
-		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) && !second {
+		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) && !second && !o.Desktop {
 			if near := nearest(f); near != "" {
 				return misuse("there is no file %s; did you mean the command %s?", f, near)
 			}

@@ -30,7 +30,7 @@ func newInbox(l *instance.Listener, wake func()) *inbox {
 	}
 	l.Serve(func(ctx context.Context, r instance.Request) instance.Answer {
 		// A program has one window, so the asking program opens a new one itself.
-		if !r.Reuse && !r.Compare || len(r.Files) == 0 {
+		if !r.Reuse && !r.Compare || len(r.Files) == 0 && !r.Compare {
 			return instance.Own
 		}
 		h := handover{ctx, r, make(chan struct{})}
@@ -80,7 +80,11 @@ func (b *inbox) open(s *shell.Shell) bool {
 			if h.req.Compare {
 				open = s.OpenBeside
 			}
-			open(h.req.Files[0])
+			if len(h.req.Files) == 0 {
+				s.AskCompare()
+			} else {
+				open(h.req.Files[0])
+			}
 			if len(h.req.Files) > 1 {
 				s.OpenBeside(h.req.Files[1])
 			}

@@ -204,6 +204,11 @@ func (k *keeper) Opened(path string) {
 	k.change(func(v *settings.Settings) { v.AddRecent(path, at) })
 }
 
+// SetFolded stores in the settings whether numbers in a file's names are folded.
+func (k *keeper) SetFolded(path string, on bool) {
+	k.change(func(v *settings.Settings) { v.SetFolded(path, on) })
+}
+
 // Folder returns the folder of the settings.
 func (k *keeper) Folder() string { return k.settings.Folder }
 
@@ -259,6 +264,15 @@ func (k *keeper) roots() (roots []sourcefile.Root) {
 		}
 	}
 	return roots
+}
+
+// permit adds a source folder to the settings.
+func (k *keeper) permit(root sourcefile.Root) {
+	k.change(func(v *settings.Settings) {
+		if r := settings.SourceRoot(root); !slices.Contains(v.SourceRoots, r) {
+			v.SourceRoots = append(slices.Clip(v.SourceRoots), r)
+		}
+	})
 }
 
 // Limits on the window's size in dp, because the settings may contain any number.

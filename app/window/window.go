@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"image"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"gioui.org/app"
@@ -20,6 +22,7 @@ import (
 
 	"ashlar/app/core/session"
 	"ashlar/app/core/settings"
+	"ashlar/app/core/sourcefile"
 	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/dialog"
 	"ashlar/app/desktop/drop"
@@ -40,6 +43,8 @@ import (
 type Options struct {
 	Files []string
 	Demo  bool
+	// Desktop is set if the desktop started the program, for example on a double click.
+	Desktop bool
 	// FrameLog is a file to which a JSON line is written for each frame; "" for none.
 	FrameLog      string
 	Event, Metric string
@@ -98,6 +103,10 @@ func Run(s *shell.Shell, o Options) error {
 	if o.Others != nil && o.Run != nil {
 		o.Others.Session = r.shared.server(o.Run).Session
 	}
+	if o.Others != nil {
+		o.Others.Shows = r.shows
+		s.Elsewhere = elsewhere(o)
+	}
 	r.inbox = newInbox(o.Others, r.waker.wake)
 	defer r.inbox.close()
 	r.drops = drop.NewTarget(r.waker.wake)
@@ -110,18 +119,28 @@ func open(s *shell.Shell, o Options) {
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
+	case len(o.Files) > 2 || o.Desktop && len(o.Files) == 2:
+		s.OpenSeveral(o.Files)
 	case len(o.Files) > 0:
 		s.OpenWith(o.Files[0], o.Exe)
 		if len(o.Files) > 1 {
 			s.OpenBeside(o.Files[1])
 		}
-		if n := len(o.Files) - 2; n > 0 {
-			s.Say("The window compares two recordings; the others were not opened. For several per side, use ashlar diff --a … --b …")
-		}
 	case o.Demo:
 		s.OpenDemo()
 	}
 	s.Choose(o.Event, o.Metric)
+}
+
+// elsewhere returns the recording in another window that this one offers to compare with,
+// "" for none.
+func elsewhere(o Options) string {
+	for _, f := range o.Files {
+		if abs, err := filepath.Abs(f); err == nil && abs == o.Others.Elsewhere {
+			return ""
+		}
+	}
+	return o.Others.Elsewhere
 }
 
 // running is the state of an open window.
@@ -144,6 +163,8 @@ type running struct {
 	title  string
 	frames int
 	drawn  chan struct{} // closed after the first frame
+	// shown is the path of the only recording shown, for other programs.
+	shown atomic.Pointer[string]
 	// faulted is the time when a recording was last reopened, and faults the number of
 	// times in short succession; see layout.
 	faulted time.Time
@@ -156,6 +177,12 @@ func (r *running) actions() panel.Actions {
 	return panel.Actions{
 		Wake:  r.waker.wake,
 		Pick:  dialog.Open,
+		Other: otherWindow,
+		Permit: func(root sourcefile.Root) {
+			if r.keep != nil {
+				r.keep.permit(root)
+			}
+		},
 		Edit:  editor.Open,
 		Title: func(t string) { r.title = t },
 		Close: func() { r.w.Perform(system.ActionClose) },
@@ -214,6 +241,7 @@ func (r *running) frame(e app.FrameEvent) error {
 		return err
 	}
 	r.shared.frame()
+	r.show()
 	r.log.laidOut()
 	if r.frames > 1 {
 		e.Frame(gtx.Ops)
@@ -228,6 +256,38 @@ func (r *running) frame(e app.FrameEvent) error {
 		r.title = ""
 	}
 	r.log.end(r.s, e.Size, r.waker.due)
+	return nil
+}
+
+// show tells other programs what the window shows.
+func (r *running) show() {
+	path := r.s.OnlyFile()
+	if was := r.shown.Load(); was == nil || *was != path {
+		r.shown.Store(&path)
+	}
+}
+
+// shows returns the absolute path of the only recording shown, "" for none.
+func (r *running) shows() string {
+	if path := r.shown.Load(); path != nil && *path != "" {
+		if abs, err := filepath.Abs(*path); err == nil {
+			return abs
+		}
+	}
+	return ""
+}
+
+// otherWindow opens a file in a window of its own, as a program of its own.
+func otherWindow(path string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(program, "--from-desktop", "--", path)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go cmd.Wait()
 	return nil
 }
 

@@ -119,7 +119,7 @@ func TestEntryQuotes(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if !strings.Contains(string(b), "\nExec="+want+" -- %F\n") {
+		if !strings.Contains(string(b), "\nExec="+want+" --from-desktop -- %F\n") {
 			t.Errorf("%s is not started by Exec=%s:\n%s", program, want, b)
 		}
 		if strings.Contains(string(b), "TryExec=ashlar\n") != (program == "ashlar") {

@@ -129,6 +129,9 @@ type Plan struct {
 	Scale float32
 	// Empty is the reason why there is nothing to show, "" if there is something.
 	Empty string
+	// Opened is the index of the busiest thread's row if it shows more lanes than others of
+	// its depth, -1 for none.
+	Opened int
 	// Unseen is the number of tracks that Layout's Hidden and Filter leave out.
 	Unseen int
 
@@ -243,7 +246,7 @@ func (l Layout) px(dp float32) int { return int(math.Round(float64(dp * l.Scale)
 
 // NewPlan lays out a recording.
 func NewPlan(rec *recording.Recording, l Layout) *Plan {
-	p := &Plan{Scale: l.Scale, rec: rec, cpu: l.OnCPU}
+	p := &Plan{Scale: l.Scale, Opened: -1, rec: rec, cpu: l.OnCPU}
 	if !rec.HasTime {
 		p.Empty = "No timeline"
 		return p
@@ -312,7 +315,7 @@ func (p *Plan) open(l Layout, shown int) {
 		return
 	}
 	r.Y, r.Busy = old.Y, old.Busy
-	p.Rows[best] = r
+	p.Rows[best], p.Opened = r, best
 	for i := range p.Rows[best+1:] {
 		p.Rows[best+1+i].Y += more
 	}

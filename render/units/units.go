@@ -140,6 +140,12 @@ func scaled(v float64, steps []step) string {
 // Bytes writes a size in bytes: 3.100 GB.
 func Bytes(n int64) string { return scaled(float64(n), sizes) }
 
+// inPprof names the metrics of heap profiles. go tool pprof writes them in multiples of
+// 1024 bytes, which it calls kB and MB, so they are written in KiB and MiB here.
+var inPprof = map[string]bool{"alloc_space": true, "inuse_space": true, "space": true}
+
+var binarySizes = []step{{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}
+
 // Number writes a number without a unit: 12 345 000 as 12.34 M, 0.5, −12.
 func Number(v float64) string {
 	switch a := math.Abs(v); {
@@ -201,6 +207,9 @@ func value(v int64, m *recording.Metric) string {
 	}
 	switch m.Unit {
 	case "bytes", "byte", "B":
+		if inPprof[m.Name] {
+			return scaled(x, binarySizes)
+		}
 		return scaled(x, sizes)
 	}
 	if m.Decimals == 0 && v > -100000 && v < 100000 {

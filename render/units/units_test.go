@@ -160,3 +160,16 @@ func TestRound(t *testing.T) {
 		}
 	}
 }
+
+// TestPprofBytes: bytes of heap profiles are in the unit of go tool pprof, which calls 1024
+// bytes a kB, and named as what they are.
+func TestPprofBytes(t *testing.T) {
+	for v, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.000 KiB", 524801: "512.5 KiB", 1<<20 - 1: "1.000 MiB", 5 << 29: "2.500 GiB", -3 << 20: "−3.000 MiB"} {
+		if got := Value(v, &recording.Metric{Name: "inuse_space", Unit: "bytes"}); got != want {
+			t.Errorf("%d bytes in use are %q, want %q", v, got, want)
+		}
+	}
+	if got := Value(1024, &recording.Metric{Name: "malloc", Unit: "bytes"}); got != "1.024 kB" {
+		t.Errorf("other bytes are %q", got)
+	}
+}

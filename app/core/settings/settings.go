@@ -105,6 +105,8 @@ func (s *Settings) SetPair(p match.Pair, on bool) {
 type Recent struct {
 	Path   string    `json:"path"`
 	Opened time.Time `json:"opened"`
+	// Folded: names that differ only in numbers are shown as one.
+	Folded bool `json:"folded,omitempty"`
 }
 
 // known lists the keys with a field in Settings.
@@ -235,7 +237,29 @@ func (v *Settings) AddRecent(path string, at time.Time) {
 		}
 		v.Folder = filepath.Dir(path)
 	}
-	v.Recents = slices.DeleteFunc(slices.Clone(v.Recents), func(r Recent) bool { return r.Path == path })
-	v.Recents = slices.Insert(v.Recents, 0, Recent{path, at.UTC().Truncate(time.Second)})
+	r := Recent{Path: path}
+	if i := v.recent(path); i >= 0 {
+		r = v.Recents[i]
+		v.Recents = slices.Delete(slices.Clone(v.Recents), i, i+1)
+	}
+	r.Opened = at.UTC().Truncate(time.Second)
+	v.Recents = slices.Insert(slices.Clip(v.Recents), 0, r)
 	v.Recents = v.Recents[:min(len(v.Recents), mostRecents)]
+}
+
+// recent returns the index of a file in the recents, -1 if it is not there.
+func (v *Settings) recent(path string) int {
+	return slices.IndexFunc(v.Recents, func(r Recent) bool { return r.Path == path })
+}
+
+// SetFolded stores for a recent file whether names that differ only in numbers are shown
+// as one.
+func (v *Settings) SetFolded(path string, on bool) {
+	if abs, err := filepath.Abs(path); err == nil && !fetch.IsURL(path) {
+		path = abs
+	}
+	if i := v.recent(path); i >= 0 {
+		v.Recents = slices.Clone(v.Recents)
+		v.Recents[i].Folded = on
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -402,5 +403,23 @@ func TestRecentURL(t *testing.T) {
 	v, err := s.Settings()
 	if err != nil || len(v.Recents) != 1 || v.Recents[0].Path != "http://host/profile?token=xxxxx&seconds=5" || v.Folder != "" {
 		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestFoldedIsRemembered: that a file's names are folded stays when it is opened again.
+func TestFoldedIsRemembered(t *testing.T) {
+	var v Settings
+	v.SetFolded("/a", true) // not opened yet
+	v.AddRecent("/a", time.Unix(1, 0))
+	v.AddRecent("/b", time.Unix(2, 0))
+	was := v.Recents
+	v.SetFolded("/a", true)
+	if was[1].Folded {
+		t.Error("an earlier list was changed")
+	}
+	v.AddRecent("/a", time.Unix(3, 0))
+	want := []Recent{{"/a", time.Unix(3, 0).UTC(), true}, {"/b", time.Unix(2, 0).UTC(), false}}
+	if !slices.Equal(v.Recents, want) {
+		t.Errorf("got %v, want %v", v.Recents, want)
 	}
 }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,7 +36,12 @@ func ParseRoot(s string) (Root, error) {
 // Outside is the error for a file that exists, but neither below a root nor beside the
 // recording. A recording may name any of the user's files, so the user must permit a file
 // before it is shown. A root above the file permits it.
-type Outside struct{ Path string }
+type Outside struct {
+	Path string
+	// Root is the folder to permit: the known root that holds the file (see Known), else
+	// the file's own folder.
+	Root Root
+}
 
 func (e *Outside) Error() string {
 	return e.Path + " is outside the source roots and not next to the recording; allow it with --source-root"
@@ -43,12 +50,12 @@ func (e *Outside) Error() string {
 // Find returns the local path of the file that a recording calls name, "" if there is
 // none. It tries, in this order: the paths from roots with a From; the path itself; below
 // each other root, the path with fewer and fewer leading folders, down to the name alone;
-// the same beside the recording. The error is an [*Outside].
+// the same beside the recording; the known roots (see [Known]). The error is an [*Outside].
 func Find(name string, roots []Root, beside string) (string, error) {
 	if name == "" || strings.ContainsRune(name, 0) {
 		return "", nil
 	}
-	var outside error
+	var outside *Outside
 	permitted := folders(roots, beside)
 	for _, p := range candidates(name, roots, beside) {
 		real, err := source.Ordinary(p)
@@ -57,10 +64,77 @@ func Find(name string, roots []Root, beside string) (string, error) {
 		case permitted.hold(real):
 			return p, nil
 		case outside == nil:
-			outside = &Outside{p}
+			outside = &Outside{p, Root{To: filepath.Dir(p)}}
 		}
 	}
+	usual := known(Known(), name)
+	switch {
+	case outside == nil && usual == nil:
+		return "", nil
+	case outside == nil:
+		if real, err := source.Ordinary(usual.Path); err == nil && permitted.hold(real) {
+			return usual.Path, nil
+		}
+		return "", usual
+	case usual != nil && usual.Path == outside.Path:
+		return "", usual
+	}
 	return "", outside
+}
+
+// known returns the file that a recording calls name in one of the known roots, nil if
+// there is none. The recording may come from another machine or name the file without its
+// root, as -trimpath does.
+func known(roots []string, name string) *Outside {
+	slashed := path.Clean(strings.ReplaceAll(name, `\`, "/"))
+	for _, root := range roots {
+		var rests []string
+		if rest, ok := below(slashed, filepath.ToSlash(root)); ok {
+			rests = append(rests, rest)
+		}
+		for _, mark := range []string{"/src/", "/pkg/mod/"} {
+			if i := strings.LastIndex(slashed, mark); i >= 0 {
+				rests = append(rests, slashed[i+len(mark):])
+			}
+		}
+		if !path.IsAbs(slashed) {
+			rests = append(rests, slashed)
+		}
+		for _, rest := range rests {
+			p := filepath.Join(root, filepath.FromSlash(rest))
+			if real, err := source.Ordinary(p); err == nil && filepath.IsLocal(filepath.FromSlash(rest)) && folders([]Root{{To: root}}, "").hold(real) {
+				return &Outside{p, Root{strings.TrimRight(strings.TrimSuffix(slashed, rest), "/"), root}}
+			}
+		}
+	}
+	return nil
+}
+
+// Known returns the folders on this machine that usually hold sources of libraries: those
+// of Go's standard library, Go's module cache and Cargo's registry.
+func Known() (roots []string) {
+	add := func(parts ...string) {
+		dir := filepath.Join(parts...)
+		if i, err := os.Stat(dir); parts[0] != "" && err == nil && i.IsDir() && !slices.Contains(roots, dir) {
+			roots = append(roots, dir)
+		}
+	}
+	add(os.Getenv("GOROOT"), "src")
+	if tool, err := exec.LookPath("go"); err == nil {
+		if tool, err = filepath.EvalSymlinks(tool); err == nil {
+			add(filepath.Dir(filepath.Dir(tool)), "src")
+		}
+	}
+	add("/usr/local/go", "src")
+	add(os.Getenv("GOMODCACHE"))
+	for _, dir := range filepath.SplitList(os.Getenv("GOPATH")) {
+		add(dir, "pkg", "mod")
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		add(home, "go", "pkg", "mod")
+		add(home, ".cargo", "registry", "src")
+	}
+	return roots
 }
 
 // candidates returns the paths that Find tries, in order.

@@ -109,3 +109,46 @@ func TestOutside(t *testing.T) {
 		t.Error("what is no file was read")
 	}
 }
+
+// TestKnownRoots: a file of the standard library or of a module is found on this machine
+// although the recording comes from another, and one permission covers the whole root.
+func TestKnownRoots(t *testing.T) {
+	goroot, cache := t.TempDir(), t.TempDir()
+	for _, p := range []string{goroot + "/src/internal/sync/mutex.go", goroot + "/secret", cache + "/example.com/a@v1/b.go"} {
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte("package x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOROOT", goroot)
+	t.Setenv("GOMODCACHE", cache)
+	for name, want := range map[string]string{
+		goroot + "/src/internal/sync/mutex.go":        goroot + "/src/internal/sync/mutex.go",
+		"/opt/go1.9/src/internal/sync/mutex.go":       goroot + "/src/internal/sync/mutex.go",
+		"internal/sync/mutex.go":                      goroot + "/src/internal/sync/mutex.go",
+		"/home/x/go/pkg/mod/example.com/a@v1/b.go":    cache + "/example.com/a@v1/b.go",
+		"example.com/a@v1/b.go":                       cache + "/example.com/a@v1/b.go",
+		"../secret":                                   "",
+		"/opt/go/src/../secret":                       "",
+		"/x/src/../../secret":                         "",
+		"internal/sync/missing_from_every_machine.go": "",
+	} {
+		got, err := Find(name, nil, "")
+		o, _ := err.(*Outside)
+		if got != "" || (o == nil) != (want == "") || o != nil && o.Path != want {
+			t.Errorf("%s is found at %q (%v), want %q", name, got, err, want)
+			continue
+		}
+		if o == nil {
+			continue
+		}
+		if got, err = Find(name, []Root{o.Root}, ""); got != want || err != nil {
+			t.Errorf("with the root %v, %s is found at %q (%v)", o.Root, name, got, err)
+		}
+	}
+	if _, err := Find("internal/sync/mutex.go", []Root{{To: goroot + "/src"}}, ""); err != nil {
+		t.Errorf("a permitted root is asked for: %v", err)
+	}
+}

@@ -234,7 +234,7 @@ func (h *home) doubleClicks(log string) {
 		} else {
 			ask(t, "xdg-open", path)
 		}
-		if got, want := started(t, log), "--\n"+path+"\n"; got != want {
+		if got, want := started(t, log), "--from-desktop\n--\n"+path+"\n"; got != want {
 			t.Errorf("%s starts it with %q, want %q", c.opener, got, want)
 		}
 	}
@@ -246,7 +246,7 @@ func (h *home) doubleClicks(log string) {
 	os.Remove(log)
 	a, b := filepath.Join(h.dir, "a.spaa"), filepath.Join(h.dir, "b.spaa")
 	ask(t, "gio", "launch", entry, a, b)
-	if got, want := started(t, log), "--\n"+a+"\n"+b+"\n"; got != want {
+	if got, want := started(t, log), "--from-desktop\n--\n"+a+"\n"+b+"\n"; got != want {
 		t.Errorf("two files start it with %q, want %q", got, want)
 	}
 }
@@ -264,8 +264,8 @@ func started(t *testing.T, log string) string {
 	return ""
 }
 
-// TestOfferedIsNotTaken: JSON stays with the editor, with Ashlar behind it, and
-// archives, which nothing opens, are not taken.
+// TestOfferedIsNotTaken: JSON stays with the editor, also if that opens it only as text,
+// with Ashlar behind it; Ashlar is offered for archives, which nothing else opens.
 func TestOfferedIsNotTaken(t *testing.T) {
 	h := freshHome(t)
 	program, _ := h.program()
@@ -278,8 +278,19 @@ func TestOfferedIsNotTaken(t *testing.T) {
 	if !strings.Contains(said, entryName) || !strings.Contains(said, "“application/json”: editor.desktop") && !strings.Contains(said, "'application/json': editor.desktop") {
 		t.Errorf("gio says of JSON:\n%s", said)
 	}
-	if got := ask(t, "xdg-mime", "query", "default", "application/gzip"); got != "" {
-		t.Errorf("archives are opened by %q now", got)
+	for _, archive := range []string{"application/gzip", "application/zstd"} {
+		if said := ask(t, "gio", "mime", archive); !strings.Contains(said, entryName) {
+			t.Errorf("gio says of %s:\n%s", archive, said)
+		}
+	}
+	lines, err := CheckUser(program)
+	for _, l := range lines {
+		if !l.OK {
+			t.Errorf("the check says: %s", l.Text)
+		}
+	}
+	if err != nil || len(lines) < 1+len(desktop.OwnTypes)+len(desktop.OfferedTypes) {
+		t.Errorf("the check has %d lines, and %v", len(lines), err)
 	}
 	f, err := userFolders()
 	if err != nil {
@@ -428,7 +439,7 @@ func TestPrefix(t *testing.T) {
 	path := filepath.Join(h.dir, "run.spall")
 	h.write(path, spall())
 	ask(t, "gio", "open", path)
-	if got, want := started(t, log), "--\n"+path+"\n"; got != want {
+	if got, want := started(t, log), "--from-desktop\n--\n"+path+"\n"; got != want {
 		t.Errorf("it is started with %q, want %q", got, want)
 	}
 	if _, err := p.Remove(); err != nil {
@@ -450,7 +461,7 @@ func TestPrefixForAPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	entry, err := os.ReadFile(filepath.Join(dest, "usr/share/applications", entryName))
-	if err != nil || !strings.Contains(string(entry), "\nExec=ashlar -- %F\n") {
+	if err != nil || !strings.Contains(string(entry), "\nExec=ashlar --from-desktop -- %F\n") {
 		t.Errorf("the entry in the package is %q (%v)", entry, err)
 	}
 	if i, err := os.Stat(filepath.Join(dest, "usr/bin/ashlar")); err != nil || i.Mode() != 0o755 {

@@ -42,8 +42,8 @@ type setting struct{ key, name, value string }
 // settings lists the registry values written for a program, except those of file
 // extensions.
 func settings(program, version string) []setting {
-	open := fmt.Sprintf(`"%s" -- "%%1"`, program)
-	compare := fmt.Sprintf(`"%s" --compare-with-open -- "%%1"`, program)
+	open := fmt.Sprintf(`"%s" --from-desktop -- "%%1"`, program)
+	compare := fmt.Sprintf(`"%s" --from-desktop --compare-with-open -- "%%1"`, program)
 	app := classes + `Applications\ashlar.exe`
 	all := []setting{
 		{classes + progID, "", "Recording"},

@@ -80,7 +80,7 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("registering says %v, %v", lines, err)
 	}
 	for _, c := range []setting{
-		{classes + `Ashlar.Recording\shell\open\command`, "", `"C:\Users\Jo Do\Ashlar\ashlar.exe" -- "%1"`},
+		{classes + `Ashlar.Recording\shell\open\command`, "", `"C:\Users\Jo Do\Ashlar\ashlar.exe" --from-desktop -- "%1"`},
 		{classes + ".spaa", "", "Ashlar.Recording"},
 		{classes + ".json", "", "Editor.Json"},
 		{classes + ".spall", "", "Other.Spall"},

@@ -45,8 +45,7 @@ func User(program string) ([]Line, error) {
 }
 
 // offer adds Ashlar to the programs offered for general types, behind the program that
-// opens them now. It skips types that nothing opens. Otherwise, a double click on any
-// such file would start Ashlar.
+// opens them now, even if that one opens them only as a more general type (JSON as text).
 func (f *folders) offer(r *record) error {
 	path := filepath.Join(f.config, "mimeapps.list")
 	_, err := os.Stat(path)
@@ -60,15 +59,13 @@ func (f *folders) offer(r *record) error {
 			continue
 		}
 		if len(have) == 0 {
-			now := f.openers(t)
-			if len(now) == 0 || now[0] == entryName {
-				continue
+			if now := f.opener(t); now != "" && now != entryName {
+				have = []string{now}
+				if r.Pinned == nil {
+					r.Pinned = map[string]string{}
+				}
+				r.Pinned[t] = now
 			}
-			have = now[:1]
-			if r.Pinned == nil {
-				r.Pinned = map[string]string{}
-			}
-			r.Pinned[t] = now[0]
 		}
 		k = k.set(addedApps, t, append(have, entryName))
 	}
@@ -180,6 +177,8 @@ func CheckUser(program string) ([]Line, error) {
 			lines = append(lines, ok("%s is opened by Ashlar", t))
 		case len(all) > 0:
 			lines = append(lines, lacks("%s is opened by %s; Ashlar is not listed", t, all[0]))
+		default:
+			lines = append(lines, lacks("%s has no program; Ashlar is not listed", t))
 		}
 	}
 	return lines, nil

@@ -182,6 +182,21 @@ func (f *folders) openers(mediaType string) []string {
 	return found
 }
 
+// opener returns the desktop entry of the program that opens a type, perhaps as one of its
+// more general types; "" if there is none.
+func (f *folders) opener(mediaType string) string {
+	for _, t := range append([]string{mediaType}, broader[mediaType]...) {
+		if all := f.openers(t); len(all) > 0 {
+			return all[0]
+		}
+	}
+	return ""
+}
+
+// broader lists the types of which the offered ones are special cases, according to
+// shared-mime-info.
+var broader = map[string][]string{"application/json": {"application/javascript", "text/javascript", "text/plain"}}
+
 func (f *folders) entryExists(name string) bool {
 	if !filepath.IsLocal(name) {
 		return false

@@ -62,6 +62,9 @@ type message struct {
 	// request to open files.
 	Session json.RawMessage `json:"session,omitempty"`
 	Answer  Answer          `json:"answer,omitempty"`
+	// Shows is the path of the recording in the answering program's window, "" if there is
+	// none or another one beside it.
+	Shows string `json:"shows,omitempty"`
 }
 
 // Limits on other programs: a message has at most longest bytes, enough for some thousand
@@ -122,10 +125,13 @@ func (p *Place) Start(ctx context.Context, r Request) (l *Listener, answer Answe
 		return nil, Own, err
 	}
 	defer release()
-	if p.ask(ctx, r) == Taken {
+	answer, shows := p.ask(ctx, r)
+	if answer == Taken {
 		return nil, Taken, nil
 	}
-	l, err = p.listen(p.display)
+	if l, err = p.listen(p.display); err == nil {
+		l.Elsewhere = shows
+	}
 	return l, Own, err
 }
 
@@ -185,15 +191,18 @@ func (p *Place) sockets(prefix string) []string {
 }
 
 // ask sends the request to the running programs, one after another, until one takes it or
-// time runs out.
-func (p *Place) ask(ctx context.Context, r Request) Answer {
+// time runs out. shows is the recording in the window of the first that does not.
+func (p *Place) ask(ctx context.Context, r Request) (a Answer, shows string) {
 	for _, path := range p.sockets(p.display) {
-		answer, err := ask(ctx, path, r)
+		m, err := ask(ctx, path, r)
+		if shows == "" {
+			shows = m.Shows
+		}
 		switch {
-		case err == nil && answer == Taken:
-			return Taken
+		case err == nil && m.Answer == Taken:
+			return Taken, ""
 		case err == nil && !r.Reuse && !r.Compare:
-			return Own // the others would say the same
+			return Own, shows // the others would say the same
 		case died(err):
 			_ = os.Remove(path)
 		}
@@ -201,25 +210,25 @@ func (p *Place) ask(ctx context.Context, r Request) Answer {
 			break
 		}
 	}
-	return Own
+	return Own, shows
 }
 
 // died reports whether err means that a socket's program is gone.
 func died(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) || isRefused(err) }
 
-func ask(ctx context.Context, path string, r Request) (Answer, error) {
+func ask(ctx context.Context, path string, r Request) (m message, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.patience())
 	defer cancel()
 	c, err := say(ctx, path, message{Ashlar: protocol, Request: r})
 	if err != nil {
-		return "", err
+		return m, err
 	}
 	defer c.Close()
-	m, err := receive(c)
-	if err != nil {
-		return "", err
+	m, err = receive(c)
+	if !filepath.IsAbs(m.Shows) {
+		m.Shows = ""
 	}
-	return m.Answer, nil
+	return m, err
 }
 
 // say connects to a program and sends it a message; the connection has ctx's deadline.
@@ -312,6 +321,12 @@ type Listener struct {
 	// with the connection. If nil, questions are not answered. Set it before calling
 	// Serve.
 	Session func(ctx context.Context, c net.Conn, question json.RawMessage)
+	// Shows returns the absolute path of the recording that this program's window shows, ""
+	// for none; it may be called from any goroutine. Set it before calling Serve; nil tells
+	// nothing. Elsewhere is what the most recently used window showed when this program
+	// started.
+	Shows     func() string
+	Elsewhere string
 
 	l      *net.UnixListener
 	path   string
@@ -420,7 +435,11 @@ func (l *Listener) serve(c *net.UnixConn, handle func(context.Context, Request) 
 	}
 	ctx, cancel := context.WithTimeout(l.ctx, m.patience())
 	defer cancel()
-	_ = send(c, message{Ashlar: protocol, Answer: handle(ctx, m.Request)}) // the asking program may be gone
+	answer := message{Ashlar: protocol, Answer: handle(ctx, m.Request)}
+	if l.Shows != nil {
+		answer.Shows = l.Shows()
+	}
+	_ = send(c, answer) // the asking program may be gone
 }
 
 // session answers a question for as long as the asking program is connected. The question

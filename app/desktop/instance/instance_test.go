@@ -478,3 +478,29 @@ func TestStrangerAsks(t *testing.T) {
 		<-called
 	}
 }
+
+// TestShownElsewhere: a program that opens its own window learns what the window used last
+// shows, unless that is no path.
+func TestShownElsewhere(t *testing.T) {
+	p := place(t)
+	first, _ := begin(t, p, plain)
+	shows := "/runs/a.spall"
+	first.Shows = func() string { return shows }
+	first.Serve(func(context.Context, Request) Answer { return Own })
+	if first.Elsewhere != "" {
+		t.Errorf("the first learns of %q", first.Elsewhere)
+	}
+	for _, want := range []string{"/runs/a.spall", "", ""} {
+		l, answer, err := p.Start(t.Context(), plain)
+		if err != nil || answer != Own || l.Elsewhere != want {
+			t.Errorf("the next is told %q and learns of %q (%v), want %q", answer, l.Elsewhere, err, want)
+		}
+		l.Close()
+		if shows != "" {
+			shows = "relative" // must not be taken for a file of this program's folder
+		}
+		if want == "" {
+			shows = ""
+		}
+	}
+}

@@ -62,6 +62,10 @@ type Actions struct {
 	Wake func()
 	// Pick asks for files with the desktop's dialog; call it in a goroutine of its own.
 	Pick func(context.Context, dialog.Request) ([]string, error)
+	// Permit remembers a root of source files that the user has permitted.
+	Permit func(sourcefile.Root)
+	// Other opens a file in a window of its own.
+	Other func(path string) error
 }
 
 // note is a short message in the status line.

@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf8"
+	"weak"
 
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
@@ -114,6 +116,34 @@ func CutName(s string) string {
 // may wrap; more would not be visible.
 const mostShown = 400
 
+// kindsPart keeps the numbers of tracks of the recordings that were shown last, because each
+// frame shows them and there may be a million tracks.
+type kindsPart struct {
+	mu   sync.Mutex
+	last [2]struct {
+		rec   weak.Pointer[recording.Recording]
+		kinds []recording.KindCount
+	}
+	next int
+}
+
+var trackKinds kindsPart
+
+func (p *kindsPart) of(rec *recording.Recording) []recording.KindCount {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := weak.Make(rec)
+	for i := range p.last {
+		if p.last[i].rec == key {
+			return p.last[i].kinds
+		}
+	}
+	l := &p.last[p.next]
+	p.next = 1 - p.next
+	l.rec, l.kinds = key, rec.TrackKinds()
+	return l.kinds
+}
+
 // Summary returns the first half of the status line: the file's format and contents.
 func Summary(rec *recording.Recording) string {
 	var parts []string
@@ -137,7 +167,7 @@ func Summary(rec *recording.Recording) string {
 		}
 	}
 	if len(rec.Tracks) > 1 {
-		for _, k := range rec.TrackKinds() {
+		for _, k := range trackKinds.of(rec) {
 			parts = append(parts, units.Plural(k.Count, k.Kind))
 		}
 	}

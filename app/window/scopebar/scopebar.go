@@ -26,7 +26,7 @@ type Chip struct {
 	More []string
 	// Go shows or edits the limit, nil for nothing; Off removes it.
 	Go, Off func()
-	// Adds marks a chip for excluded data, which a click includes: it is not a limit and
+	// Adds marks a chip that offers something, such as excluded data: it is not a limit and
 	// has no cross.
 	Adds bool
 }

@@ -119,7 +119,7 @@ func lookAtThreads(r *rand.Rand, p *workspace.Pane) {
 	}
 	for range r.IntN(4) {
 		i := r.IntN(n)
-		switch r.IntN(6) {
+		switch r.IntN(7) {
 		case 0:
 			p.Folds[i] = []timeline.Fold{timeline.Full, timeline.Closed}[r.IntN(2)]
 		case 1:
@@ -128,6 +128,8 @@ func lookAtThreads(r *rand.Rand, p *workspace.Pane) {
 			p.TogglePin(i)
 		case 3:
 			p.Order = r.Perm(n)
+		case 6:
+			p.Groups[[]string{"main.work", "main.f,1"}[r.IntN(2)]] = r.IntN(2) == 0
 		case 4:
 			p.Closed[r.IntN(len(p.Rec.Processes)+1)-1] = true
 		case 5:

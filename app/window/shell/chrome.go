@@ -232,7 +232,7 @@ func (s *Shell) statusWords(u *ui.UI) statusWords {
 		}
 	case len(p.Rec.Warnings) > 0:
 		l.right, l.dot = p.Rec.Warned()
-	case s.Do.Wake != nil: // only in a window: pictures must not depend on the loading time
+	case s.Do.Wake != nil && p.Doc.Err() == nil: // only in a window: pictures must not depend on the loading time
 		l.right = "Loaded in " + units.Duration(int64(pr.Elapsed)*1000)
 	}
 	l.leads = len(p.Rec.Warnings) > 0

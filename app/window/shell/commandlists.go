@@ -15,7 +15,7 @@ import (
 // compareCommands returns the commands for two recordings.
 func compareCommands() []Command {
 	return []Command{
-		{"Compare with file", nil, true, func(s *Shell) { s.askCompare() }},
+		{"Compare with file", nil, true, func(s *Shell) { s.AskCompare() }},
 		{"Compare selection with rest", nil, true, func(s *Shell) { s.CompareSelected() }},
 		{"Compare selection with next window", nil, true, func(s *Shell) { s.CompareNext() }},
 		{"Set selection as A", nil, true, func(s *Shell) { s.SetSelectionAs(0) }},
@@ -57,11 +57,13 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 	b := &s.compareButtonClick
 	x += s.iconButton(u, b, x, y, icon.Compare, "Compare", "Compare with file", s.Versus != nil) + u.Px(10)
 	if b.Clicked(u.Context) {
-		if s.Versus == nil {
-			s.askCompare()
+		if title := s.ElsewhereTitle(); title != "" {
+			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{{Title: title, Do: s.CompareElsewhere}, {Title: "Compare with file", Do: s.AskCompare}})
+		} else if s.Versus == nil {
+			s.AskCompare()
 		} else {
 			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
-				{Title: "Compare with file", Do: s.askCompare},
+				{Title: "Compare with file", Do: s.AskCompare},
 				{Title: "Swap A and B", Detail: "X", Do: s.Swap},
 				{Title: "A above B", Detail: "Shift-X", On: s.Versus.Above, Do: func() { s.Versus.Above = !s.Versus.Above }},
 				{Title: "Close comparison", Do: s.EndComparison},

@@ -42,7 +42,7 @@ var Gestures = [][2]string{
 	{"Ctrl Shift drag", "select a time range of one thread"},
 	{"Ctrl drag", "zoom to a box"},
 	{"click", "select, show details"},
-	{"double click", "zoom in"},
+	{"double click", "zoom in, keep its thread"},
 	{"click on a name", "fold or unfold"},
 	{"Ctrl click on names", "select threads"},
 	{"drag a name", "reorder threads"},

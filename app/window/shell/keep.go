@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -19,6 +20,9 @@ type Keep interface {
 	Recents() []Recent
 	// Opened adds a file to the recent files.
 	Opened(path string)
+	// SetFolded stores for a recent file whether names that differ only in numbers are
+	// shown as one.
+	SetFolded(path string, on bool)
 	// Folder returns the folder of the last opened file, "" if there was none.
 	Folder() string
 	// Prefer stores the preferences that the user has changed: those that differ between
@@ -34,6 +38,8 @@ type Keep interface {
 type Recent struct {
 	Path   string
 	Opened time.Time
+	// Folded: names that differ only in numbers are shown as one.
+	Folded bool
 }
 
 // Prefer sets the preferences for viewing recordings. Fields with the zero value change
@@ -91,12 +97,31 @@ func (s *Shell) keep() {
 	for _, p := range s.Shown() {
 		p.MarkList.Keep = s.Keep
 		p.MarkList.Sync(&s.Host)
-		if _, second := stored.Second(p.Path); second || s.Keep == nil || p.Kept || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
+		if _, second := stored.Second(p.Path); second || s.Keep == nil || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}
-		// Remember only files that turned out to be recordings.
-		p.Kept = true
-		s.Keep.Opened(p.Path)
+		if !p.Kept { // remember only files that turned out to be recordings
+			p.Kept = true
+			s.Keep.Opened(p.Path)
+			s.foldAgain(p)
+		}
+		if on := p.FoldsNumbers(); on != p.Folded && s.Versus == nil {
+			p.Folded = on
+			s.Keep.SetFolded(p.Path, on)
+		}
+	}
+}
+
+// foldAgain folds the numbers in the names of a file for which the user did so before,
+// unless the file is opened with a view of its own.
+func (s *Shell) foldAgain(p *workspace.Pane) {
+	abs, err := filepath.Abs(p.Path)
+	i := slices.IndexFunc(s.Keep.Recents(), func(r Recent) bool { return err == nil && r.Path == abs })
+	if i < 0 || !s.Keep.Recents()[i].Folded {
+		return
+	}
+	if p.Folded = true; p.Transforms == nil && s.Versus == nil && !p.Addressed {
+		p.FoldNumbers()
 	}
 }
 

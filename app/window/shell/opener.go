@@ -15,11 +15,73 @@ import (
 
 // askOpen asks for a file to open.
 func (s *Shell) askOpen() {
-	s.pick("Open recording", (*Shell).typeOpen, func(s *Shell, paths []string) { s.Open(paths[0]) })
+	s.pick("Open recording", (*Shell).typeOpen, (*Shell).OpenSeveral)
 }
 
-// askCompare asks for a file to compare with.
-func (s *Shell) askCompare() {
+// mostWindows is the maximum number of windows that are opened at once.
+const mostWindows = 12
+
+// OpenSeveral opens files in place of the open recordings: two of one format side by side,
+// otherwise the first here and each of the others in a window of its own.
+func (s *Shell) OpenSeveral(paths []string) {
+	if len(paths) < 2 {
+		for _, p := range paths {
+			s.Open(p)
+		}
+		return
+	}
+	s.Open(paths[0])
+	if len(paths) > 2 {
+		s.others(paths[1:])
+		return
+	}
+	go func() {
+		alike := sameFormat(paths[0], paths[1])
+		s.Later(func() {
+			if alike {
+				s.OpenBeside(paths[1])
+			} else {
+				s.others(paths[1:])
+			}
+		})
+	}()
+}
+
+// sameFormat reports whether two files have the same format.
+func sameFormat(a, b string) bool {
+	x, errA := ingest.Recognise(a)
+	y, errB := ingest.Recognise(b)
+	return errA == nil && errB == nil && x.Name == y.Name
+}
+
+// others opens each of the files in a window of its own.
+func (s *Shell) others(paths []string) {
+	if s.Do.Other == nil {
+		s.Say(units.Plural(int64(len(paths)), "more file") + " not opened: there is one window")
+		return
+	}
+	text := units.Plural(int64(min(len(paths), mostWindows)), "other window") + " opened. To compare two files of different formats, use Compare"
+	if n := len(paths) - mostWindows; n > 0 {
+		text = units.Plural(int64(n), "file") + " not opened: " + units.Count(mostWindows) + " at a time"
+	}
+	for _, p := range paths[:min(len(paths), mostWindows)] {
+		if abs, err := filepath.Abs(p); err == nil && !fetch.IsURL(p) && !view.IsAddress(p) {
+			p = abs
+		}
+		if err := s.Do.Other(p); err != nil {
+			text = "No other window can be opened: " + err.Error()
+			break
+		}
+	}
+	s.Say(text)
+}
+
+// AskCompare asks for a file to compare with.
+func (s *Shell) AskCompare() {
+	if s.Pane == nil {
+		s.askOpen()
+		return
+	}
 	typed := func(s *Shell) { s.typePath("File to compare with", s.startDir(), true, (*Shell).OpenBeside) }
 	s.pick("Compare with recording", typed, func(s *Shell, paths []string) { s.OpenBeside(paths[0]) })
 }

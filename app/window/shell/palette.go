@@ -63,6 +63,9 @@ func (s *Shell) paletteLines(text string, more func()) []widget.Line {
 			c.do(s)
 		}}}, text, otherWords[c.Title]))
 	}
+	if title := s.ElsewhereTitle(); title != "" {
+		add(palette.Command(palette.Item{Line: widget.Line{Title: title, Take: s.CompareElsewhere}}, text, "diff baseline"))
+	}
 	if strings.TrimSpace(text) != "" {
 		s.places(text, more, add)
 	}

@@ -109,7 +109,16 @@ func (p *Timeline) onLanes(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 		p.PickHit(h)
 		if p.AtGoal = false; g == widget.DoubleClicked && h.End > h.Start {
 			p.ZoomToBar(&h)
+			p.keepThread(&h)
 		}
+	}
+}
+
+// keepThread makes the thread of a call the scope, unless it is one of two recordings or
+// the only thread. Other limits stay.
+func (p *Timeline) keepThread(h *timeline.Hit) {
+	if h.Found && !p.Linkable && p.Against == nil && len(p.Rec.Tracks) > 1 && p.Rec.Tracks[h.Track].Kind == recording.ThreadTrack {
+		p.Scope = p.Scope.On([]int{h.Track})
 	}
 }
 

@@ -164,6 +164,9 @@ func (p *Timeline) Layout(s *panel.Host, u *ui.UI) {
 		p.without(u)
 		return
 	}
+	if p.Rec.Done { // the window may have grown
+		p.ScrollTo(p.View.Scroll)
+	}
 	p.drawOverview(u)
 	p.drawRuler(s, u)
 	p.drawLanes(s, u)

@@ -214,7 +214,7 @@ func (d *Workspace) GoTo(st *view.State) {
 		c.visit = visit{state: st}
 	}
 	for i, p := range d.Shown() {
-		p.visit = visit{state: st, side: i}
+		p.visit, p.Addressed = visit{state: st, side: i}, true
 	}
 }
 

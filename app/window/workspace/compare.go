@@ -256,6 +256,10 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 		if i == 1 {
 			c.rowsAlike()
 		}
+		p.Room = d.timelineRoom(u, r.Dy())
+		if c.Above {
+			p.Room /= 2
+		}
 		p.Replan(u.Metric.PxPerDp)
 	}
 	c.KeptPairs(&d.Host)

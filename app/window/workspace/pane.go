@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"image"
+	"time"
 
 	gio "gioui.org/widget"
 
@@ -32,10 +33,12 @@ type Pane struct {
 	trail
 	// Visited reports that an address has just been applied, so the resulting view is not
 	// stored as the user's preference.
-	Visited  bool
-	MarkList marks.Marks
-	renewed  bool   // the recording has just been read again
-	Unfollow func() // stops following; nil when the file is not followed
+	Visited bool
+	// Addressed reports that the recording was opened with an address.
+	Addressed bool
+	MarkList  marks.Marks
+	renewed   bool   // the recording has just been read again
+	Unfollow  func() // stops following; nil when the file is not followed
 
 	SourcePart *source.Panel
 
@@ -58,6 +61,16 @@ type Pane struct {
 	// is the pane's view in the last frame without one.
 	ScopeComparison *scopeComparison
 	shown           before
+
+	// numbered counts the names that differ only in numbers; Folded is what the settings
+	// say about folding them.
+	numbered session.Async[*recording.Recording, int]
+	Folded   bool
+	sighted  bool // the first view has been chosen
+	// asked is the time when the last question was asked, zero if it is answered. late
+	// means that the answer takes so long that the scope bar says so.
+	asked time.Time
+	late  bool
 
 	EventButton, MetricButton, viewButton gio.Clickable
 	StatusClick                           widget.ClickArea
@@ -83,6 +96,7 @@ func (p *Pane) stop() {
 	p.Finder.Stop()
 	p.SourcePart.Texts.Stop()
 	p.MarkList.Stop()
+	p.numbered.Stop()
 	panel.Find[*calls.Panel](p.Deck.All).Stop()
 }
 
@@ -101,6 +115,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	}
 	p.comparing(d)
 	p.place(d, u, r)
+	p.firstSight(d)
 	p.restoreScroll(u)
 	p.events(d, u)
 	if p.ScopeComparison != nil {
@@ -109,7 +124,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	p.Motion.Step(&d.Host, &p.Timeline, u)
 	p.Flows.Update(&d.Host, &p.Timeline)
 	if !p.Behind {
-		p.Doc.Ask(p.Question())
+		p.ask(u)
 	}
 	if d.View.Above() {
 		p.Layout(&d.Host, u)
@@ -132,6 +147,50 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 		p.ScopeBar.Tooltip(u)
 	}
 }
+
+// signDelay is the time after which work shows a sign that it goes on.
+const signDelay = 100 * time.Millisecond
+
+// ask asks the question about everything shown, and notes whether its answer is late.
+func (p *Pane) ask(u *ui.UI) {
+	q := p.Question()
+	p.Doc.Ask(q)
+	a := p.Doc.Answer()
+	if !p.Rec.Done || a != nil && a.Rec == p.Rec && a.Answers(&q) || p.Doc.Problem() != "" {
+		p.asked, p.late = time.Time{}, false
+		return
+	}
+	if p.asked.IsZero() {
+		p.asked = u.Now
+	}
+	if p.late = u.Now.Sub(p.asked) >= signDelay; !p.late {
+		u.Execute(opInvalidateAt(p.asked.Add(signDelay)))
+	}
+}
+
+// firstSight scrolls to the busiest thread once the recording is read, unless it is in view
+// or the user has scrolled or asked for a view. That is no step of the history.
+func (p *Pane) firstSight(d *Workspace) {
+	if p.sighted || !p.Rec.Done || p.Plan == nil {
+		return
+	}
+	p.sighted = true
+	if p.Addressed || p.View.Scroll != 0 || p.Plan.Opened < 0 || !d.View.Above() {
+		return
+	}
+	r := &p.Plan.Rows[p.Plan.Opened]
+	if r.Y+r.Height <= p.Bounds.Lanes.Dy() {
+		return
+	}
+	p.ScrollTo(r.Y - int(firstAbove*p.Plan.Scale)) // below the header of its process
+	if h := &p.History; len(h.steps) == 1 && h.at == 0 {
+		h.steps[0] = d.ViewState()
+		h.setCurrent(p.Spot(d))
+	}
+}
+
+// firstAbove is the space above the thread to which the first view scrolls, in dp.
+const firstAbove = 30
 
 // Update takes over the newest snapshot and updates whatever depends on it.
 func (p *Pane) Update(d *Workspace) {

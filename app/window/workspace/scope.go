@@ -3,6 +3,7 @@ package workspace
 import (
 	"image"
 	"slices"
+	"strings"
 
 	"ashlar/app/core/verdict"
 	"ashlar/app/window/comparison"
@@ -58,11 +59,12 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 			Off: func() { p.SetEvent(0) }})
 	}
 	all.Chips = append(all.Chips, p.transformChips(d)...)
+	all.Chips = append(all.Chips, p.numberedChips(d)...)
 	if p.Against == nil {
 		if a := p.Doc.Answer(); p.Counts(a) && a.Tree.Weights != nil {
 			all.Chips = append(all.Chips, scopebar.LeftOut(a.Tree.Weights.Left, p.Scope, p.setScope)...)
 		}
-		own.Chips = append(own.Chips, all.Chips...)
+		own.Chips = append(append(own.Chips, all.Chips...), d.elsewhere()...)
 		return []scopebar.Group{own}
 	}
 	if p.ScopeComparison != nil {
@@ -141,6 +143,8 @@ func (p *Pane) basis() (text string) {
 	}
 	if soon := p.Doc.Preview(); soon != nil {
 		text = basisText(soon.Tree.Weights) + " · computing…"
+	} else if p.late {
+		text = strings.TrimPrefix(text+" · computing…", " · ")
 	}
 	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {
 		text += " · includes " + units.Plural(int64(p.Plan.Unseen), "hidden "+p.Rec.ThreadWord(recording.NoTrack))

@@ -52,6 +52,9 @@ type Workspace struct {
 	// Hold makes opened files wait with most of their reading until the channel is
 	// closed: see [ingest.Options.Hold].
 	Hold <-chan struct{}
+	// Elsewhere is the path of the recording in the window that was used last when this one
+	// opened, "" for none. The window offers to compare with it.
+	Elsewhere string
 	// Cache holds recordings that were read before.
 	Cache ingest.Cache
 	// Scratch: see [ingest.Options.Scratch].

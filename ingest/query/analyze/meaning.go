@@ -60,6 +60,29 @@ func (b By) Meaning(f *recording.Function) (name string, ok bool) {
 	return "", false
 }
 
+// Numbered counts the functions whose names differ from others of their module only in
+// numbers: those that OpFoldDigits merges. It fails only if ctx ends.
+func Numbered(ctx context.Context, rec *recording.Recording) (int, error) {
+	type group struct{ name, module string }
+	alike := map[group]int{}
+	for i := range rec.Functions.Len() {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		f := rec.Functions.At(i)
+		if name := funcname.FoldDigits(f.Name); name != f.Name {
+			alike[group{name, f.Module}]++
+		}
+	}
+	n := 0
+	for _, k := range alike {
+		if k > 1 {
+			n += k
+		}
+	}
+	return n, nil
+}
+
 // meaningGroup returns the key of a function's group.
 func (p *callPaths) meaningGroup(by By) func(*recording.Function) uint32 {
 	return func(f *recording.Function) uint32 {

@@ -679,3 +679,15 @@ func TestTransformText(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbered counts names that differ only in numbers, within a module.
+func TestNumbered(t *testing.T) {
+	b := recording.NewBuilder()
+	for _, f := range []recording.Function{{Name: "frame 1"}, {Name: "frame 22"}, {Name: "frame 3", Module: "m"}, {Name: "utf8"}, {Name: "utf16"}, {Name: "a 1 b 2"}, {Name: "a 10 b 20"}, {Name: "once 7"}, {Name: "plain"}} {
+		b.Function(f)
+	}
+	n, err := Numbered(t.Context(), b.Finish())
+	if n != 4 || err != nil {
+		t.Errorf("got %d (%v), want 4", n, err)
+	}
+}

@@ -11,10 +11,11 @@ import (
 )
 
 // Order sorts the rows of a table. Many rows are sorted in the background; until that is
-// done the previous rows stay.
+// done, the first of them are shown if the column has numbers, else the previous rows.
 type Order struct {
 	ordered
 	busy   bool
+	first  OrderKey // whose first rows are shown
 	Orders session.Async[OrderKey, *ordered]
 }
 
@@ -41,9 +42,58 @@ func (o *Order) Update(k OrderKey, wake func()) {
 		wake = nil
 	}
 	d, of, ok := o.Orders.Ask(k, wake, func(context.Context) (*ordered, error) { return Arrange(k), nil })
-	if o.busy = of != k; ok {
-		o.ordered = *d
+	switch o.busy = of != k; {
+	case !o.busy || ok && !k.pages():
+		o.first, o.ordered = OrderKey{}, *d
+	case k.pages() && o.first != k:
+		o.first, o.ordered = k, *firstPage(k)
 	}
+}
+
+// pages reports whether the first rows can be found much sooner than all can be sorted.
+func (k OrderKey) pages() bool { return ColumnInfos[k.By].Number != nil && k.Of.Search == nil }
+
+// FirstPage is the number of rows shown while all are being sorted.
+const FirstPage = 200
+
+// firstPage returns the first rows of those of Arrange.
+func firstPage(k OrderKey) *ordered {
+	a, number := k.Of, ColumnInfos[k.By].Number
+	from := a.TableRows()
+	sign := -1
+	if k.Ascending {
+		sign = 1
+	}
+	type key struct {
+		n  int64
+		at int
+	}
+	best := make([]key, 0, FirstPage+1) // sorted
+	for i := range from {
+		x := key{number(a, &from[i]), i}
+		if len(best) == FirstPage && sign*cmp.Compare(x.n, best[FirstPage-1].n) >= 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, x, func(x, y key) int { return cmp.Or(sign*cmp.Compare(x.n, y.n), cmp.Compare(x.at, y.at)) })
+		best = slices.Insert(best, at, x)
+		best = best[:min(len(best), FirstPage)]
+	}
+	o := newOrdered(a)
+	for _, x := range best {
+		o.Rows = append(o.Rows, from[x.at])
+	}
+	return o
+}
+
+// newOrdered returns the facts about all rows of an answer, without the rows.
+func newOrdered(a *session.Answer) *ordered {
+	from := a.TableRows()
+	o := &ordered{Of: a, counts: len(from) == 0, modules: a.By == analyze.ByThread && len(a.Rec.Processes) > 1}
+	for i := range from {
+		o.modules = o.modules || from[i].Module != ""
+		o.counts = o.counts || a.Metric().Decimals != 0 || from[i].Count != from[i].Self
+	}
+	return o
 }
 
 // searched reports whether a row matches the search.
@@ -64,10 +114,7 @@ func Arrange(k OrderKey) *ordered {
 	a := k.Of
 	from := a.TableRows()
 	rows := make([]analyze.Row, 0, len(from))
-	counts, modules := len(from) == 0, a.By == analyze.ByThread && len(a.Rec.Processes) > 1
 	for i := range from {
-		modules = modules || from[i].Module != ""
-		counts = counts || a.Metric().Decimals != 0 || from[i].Count != from[i].Self
 		if a.Search != nil {
 			if !searched(a, &from[i]) {
 				continue
@@ -101,5 +148,7 @@ func Arrange(k OrderKey) *ordered {
 			return sign * cmp.Compare(k.By.cell(a, &x, true), k.By.cell(a, &y, true))
 		})
 	}
-	return &ordered{a, rows, modules, counts}
+	o := newOrdered(a)
+	o.Rows = rows
+	return o
 }

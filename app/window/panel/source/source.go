@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gioui.org/io/pointer"
+	gio "gioui.org/widget"
 
 	"ashlar/app/core/bundle"
 	"ashlar/app/core/session"
@@ -37,6 +38,7 @@ type Panel struct {
 	made sourceKey
 	// Texts reads source files in the background.
 	Texts session.Async[sourceName, *sourceText]
+	show  gio.Clickable // permits a file
 }
 
 type SourceSpot struct {
@@ -116,7 +118,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	body := image.Rect(r.Min.X, r.Min.Y+u.Px(52), r.Max.X-u.Px(12), r.Max.Y)
 	t.follow(p, a, SourceSpot{file, p.Pick.Fn}, line, body.Dy()/h, h)
 	t.events(s, p, u, body)
-	t.head(p, u, a, file, text, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
+	t.head(s, p, u, a, file, text, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
 	u.At(body, func(u *ui.UI) {
 		t.Rows(body, h, len(t.rows), func(i int, at image.Rectangle) { t.row(s, u, a, &t.rows[i], at) })
 	})
@@ -190,7 +192,7 @@ func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectan
 				{Title: "Copy line", Do: func() { s.CopyLater(row.text) }},
 			}
 			if o := t.outside(p); o != nil {
-				items = append(items, widget.Item{Title: "Use sources in " + filepath.Dir(o.Path), Do: func() { t.permit(s, o) }})
+				items = append(items, widget.Item{Title: "Use sources in " + o.Root.To, Do: func() { t.permit(s, o) }})
 			}
 			s.Menu = widget.NewMenu(widget.Point(body.Min, t.Drag.At), items)
 		}
@@ -207,9 +209,27 @@ func (t *Panel) outside(p *panel.Side) (o *sourcefile.Outside) {
 	return o
 }
 
-// permit allows showing source files in a file's folder.
+// permit allows showing source files below a file's root, from now on.
 func (t *Panel) permit(s *panel.Host, o *sourcefile.Outside) {
-	s.Roots = append(slices.Clone(s.Roots), sourcefile.Root{To: filepath.Dir(o.Path)})
+	s.Roots, t.Of = append(slices.Clone(s.Roots), o.Root), SourceSpot{} // scrolls to the line again
+	if s.Do.Permit != nil {
+		s.Do.Permit(o.Root)
+	}
+	s.Wake()
+}
+
+// offer draws the button that shows a file which needs permission, at the left of r, and
+// returns its width.
+func (t *Panel) offer(s *panel.Host, u *ui.UI, o *sourcefile.Outside, r image.Rectangle) int {
+	title := "Show " + filepath.Base(o.Path) + " (and other files in " + panel.ShortFolder(o.Root.To) + ")"
+	if fit := s.Fonts.Regular(12*u.Metric.PxPerDp).Measure(title) + float32(u.Px(32)); fit > float32(r.Dx()) {
+		title = "Show " + filepath.Base(o.Path)
+	}
+	w := u.Button(&t.show, r.Min.X, r.Min.Y-u.Px(1), 0, title, true)
+	if t.show.Clicked(u.Context) {
+		t.permit(s, o)
+	}
+	return w
 }
 
 // place returns the local path of the selected function's file, or else its name in the
@@ -222,7 +242,7 @@ func (t *Panel) place(p *panel.Side) string {
 	return file
 }
 
-func (t *Panel) head(p *panel.Side, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
+func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Answer, file string, text *sourceText, r image.Rectangle) {
 	th := u.Theme
 	m := a.Metric()
 	c := a.Lines
@@ -232,11 +252,17 @@ func (t *Panel) head(p *panel.Side, u *ui.UI, a *session.Answer, file string, te
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), r.Max.X-u.Px(16), r.Min.Y+u.Px(28))
 	u.Text(image.Rect(line.Max.X-w, line.Min.Y, line.Max.X, line.Max.Y), sums, st)
 	name := panel.ShortFolder(text.path)
+	if o := t.outside(p); o != nil {
+		w := t.offer(s, u, o, image.Rect(line.Min.X, line.Min.Y, line.Max.X-w-u.Px(16), line.Max.Y))
+		line.Min.X += w + u.Px(12)
+		text = &sourceText{path: o.Path}
+		name = panel.ShortFolder(o.Path)
+	}
 	switch {
 	case text.path == "" && text.err == nil:
 		name = file + " not found. Start with --source-root DIR or FROM=DIR"
 	case text.path == "":
-		name = text.err.Error() + ", as does the menu of a line"
+		name = text.err.Error()
 	case text.err != nil:
 		name = text.err.Error()
 	}
