@@ -33,6 +33,7 @@ var asked = []string{
 	"calls small.spall walk --json",
 	"path small.spall",
 	"locks small.ftrace",
+	"gpu small-gpu.json",
 	"trend diff-a.folded diff-b.folded",
 	"stats small.spall --function walk",
 	"diff diff-a.folded diff-b.folded",

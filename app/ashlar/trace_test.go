@@ -106,6 +106,7 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"calls":  {{"t.json", "work"}},
 		"path":   {{"t.json"}},
 		"locks":  {{waits}},
+		"gpu":    {{absolute("../command/testdata/small-gpu.json")}},
 		"trend":  {{"a.spaa", "b.spaa"}},
 		"source": {{recorded, "main.main"}},
 		"report": {{"a.spaa", "-o", "a.md"}, {"a.spaa", "-o", "a.html"}},

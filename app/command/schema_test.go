@@ -93,6 +93,7 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	hold("locks", "locks", waits)
+	hold("gpu", "gpu", "testdata/small-gpu.json")
 	hold("calls", "calls", waits, "/^.blocked/")
 	report := filepath.Join(out, "report.md")
 	if err := os.WriteFile(report, []byte("`ashlar top testdata/small.spaa # total = 1`\n"), 0o644); err != nil {

@@ -21,6 +21,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/gpu"
 	"ashlar/ingest/query/spans"
 	"ashlar/render/units"
 )
@@ -78,6 +79,8 @@ var rules = []rule{
 	{"mode", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).mode},
 	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls are given more work", (*look).slower},
 	{"starving", "a thread has at most 2 % of the median of threads with its name", "the thread is reserved for other work, or started late", (*look).starving},
+	{"gpu", "a GPU is idle for one cause, or only copies, for at least 25 % of the time it is in use", "the program has too little work for the GPU, or another program uses it", (*look).gpu},
+	{"step", "at most 25 % of the steps that launch GPU work stand out by at least 1.3 times the median, and cost at least 2 % of the time", "the slow steps do other work that is meant to take longer", (*look).step},
 	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall},
 }
 
@@ -103,6 +106,7 @@ type look struct {
 	sum     int64
 	behind  evidence.Sampled // samples behind sum
 	classes []class          // indexed by function
+	devices []*gpu.Device    // set by the rule gpu
 	out     []Finding
 }
 
@@ -131,7 +135,7 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 
 // weigh sums up a metric of an event; event -1 means no event.
 func (l *look) weigh(event, metric int) error {
-	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, out: l.out}
+	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, devices: l.devices, out: l.out}
 	if event < 0 {
 		return nil
 	}

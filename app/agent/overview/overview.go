@@ -17,6 +17,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/gpu"
 	"ashlar/render/units"
 )
 
@@ -53,8 +54,10 @@ type Overview struct {
 	// Quality lists the problems of the recording; empty without problems.
 	Quality []Problem `json:"quality"`
 	// Top lists the functions with the largest self cost, Busiest the busiest threads.
-	Top     []Row              `json:"top"`
-	Busiest []Thread           `json:"busiest"`
+	Top     []Row    `json:"top"`
+	Busiest []Thread `json:"busiest"`
+	// GPUs lists the devices whose work the recording has.
+	GPUs    []GPU              `json:"gpus"`
 	Unusual []findings.Finding `json:"unusual"`
 	// Next lists useful next commands.
 	Next []Ask `json:"next"`
@@ -110,6 +113,16 @@ type Thread struct {
 	Share json.Number `json:"share"`
 }
 
+// GPU is a device: Busy is the share of Window, its time from first to last work, in which
+// it worked.
+type GPU struct {
+	Name   string      `json:"name"`
+	Window json.Number `json:"window_ns"`
+	Busy   json.Number `json:"busy"`
+
+	window, busy int64
+}
+
 // Ask is a question with the command that answers it.
 type Ask struct {
 	Question string `json:"question"`
@@ -150,6 +163,14 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	var err error
 	if o.Unusual, err = findings.Of(ctx, rec); err != nil {
 		return nil, err
+	}
+	devices, err := gpu.Devices(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range devices[:min(len(devices), mostThreads)] {
+		window := d.To - d.From
+		o.GPUs = append(o.GPUs, GPU{short(d.Name(rec)), exactnum.Nanoseconds(window), evidence.Share(d.Busy, window), window, d.Busy})
 	}
 	all := len(o.Unusual)
 	o.Unusual = o.Unusual[:min(all, mostUnusual)]
@@ -223,6 +244,9 @@ func (o *Overview) ask(found int) {
 		add("contents", "info", file)
 		return
 	}
+	if len(o.GPUs) > 0 {
+		add("idle GPU time by cause, and slow steps", "gpu", file)
+	}
 	add("heaviest call paths", "top", file, "--tree", "-n", "20")
 	if len(o.Top) > 0 {
 		f := analyze.RefTo(recording.Function{Name: o.Top[0].Name, Module: ""}).Text
@@ -277,6 +301,9 @@ func (o *Overview) Text() string {
 	}
 	if o.metric.Name != "" {
 		o.cost(&b)
+	}
+	for _, d := range o.GPUs {
+		fmt.Fprintf(&b, "%s: busy %s of %s\n", d.Name, units.Percent(d.busy, d.window), units.Duration(d.window))
 	}
 	b.WriteString("\nunusual\n")
 	if len(o.Unusual) == 0 {

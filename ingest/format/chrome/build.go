@@ -41,7 +41,7 @@ type decoder struct {
 	sampled   samplers
 	stacks    stackTable
 	profile   *cpuFile // set if the file is a single CPU profile
-	totals    map[int64]*totals
+	asides    map[recording.TrackKey]*asides
 	clocked   bool // at least one span has a CPU time
 	system    systemTrace
 
@@ -60,6 +60,8 @@ type named struct {
 	cat   uint32 // the first category, and the frame of name and category
 	frame recording.FrameID
 	known bool
+
+	annotation bool // a category that annotation looks at
 }
 
 func newDecoder(b *recording.Builder, args *argStore) *decoder {
@@ -75,7 +77,7 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 		texts:     map[string]int64{},
 		spanEvent: -1,
 		counters:  map[counterKey][]series{},
-		totals:    map[int64]*totals{},
+		asides:    map[recording.TrackKey]*asides{},
 	}
 	d.ledger.b = b
 	b.Slack(roundedBy)
@@ -215,7 +217,8 @@ func (d *decoder) learn(bt *batch) {
 // named extends the table of names by a newly interned name.
 func (d *decoder) named(id uint32) {
 	if int(id) == len(d.names) {
-		d.names = append(d.names, named{text: decoded(d.raw.raw[id-1])})
+		text := decoded(d.raw.raw[id-1])
+		d.names = append(d.names, named{text: text, annotation: text == streamAnnotation || text == wholeTrace})
 	}
 }
 

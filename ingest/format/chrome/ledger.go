@@ -189,9 +189,9 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	}
 	say := l.b.Warn
 	switch p {
-	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma:
+	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow:
 		say = l.b.Remark
-	case unmatchedEnd, unclosed, loneFlow, noDur, cpuDur:
+	case unmatchedEnd, unclosed, noDur, cpuDur:
 		say = l.b.Usual
 	}
 	say(t.code, place(off), "%s", text)

@@ -89,7 +89,7 @@ const farTrack = "Outside the time range"
 // sync adds a B, E or X. It reports whether the event is kept; the end of the file may
 // change that.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
-	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) {
+	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) || d.names[it.cat].annotation && d.annotation(it, t, k) {
 		return true
 	}
 	t := d.use(it)

@@ -108,6 +108,15 @@ func (t *Track) Outermost(calls *Calls) (outer []*lanes.Lane) {
 	return outer
 }
 
+// hasNumber reports whether a number, as digits, is one of the numbers in a text or ends it.
+func hasNumber(text, number string) bool {
+	if strings.HasSuffix(text, number) {
+		return true
+	}
+	numbers := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	return slices.Contains(numbers, number)
+}
+
 // Process groups tracks.
 type Process struct {
 	PID    int64
@@ -208,7 +217,7 @@ func (t *Track) Title() string {
 // name, such as "worker 18".
 func (t *Track) Label() string {
 	id := IDText(t.TID)
-	if t.Name == "" || id == "" || t.TID == 0 || strings.HasSuffix(t.Name, id) {
+	if t.Name == "" || id == "" || t.TID == 0 || hasNumber(t.Name, id) {
 		return t.Title()
 	}
 	return t.Name + " " + id

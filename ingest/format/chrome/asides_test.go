@@ -42,3 +42,31 @@ func TestTotalsOfClang(t *testing.T) {
 		t.Errorf("warnings %+v", r.Warnings)
 	}
 }
+
+// PyTorch's annotations of streams and its span for the whole recording are no work: the
+// stream is busy for 7 µs.
+func TestAnnotationsOfPyTorch(t *testing.T) {
+	r, err := decodetest.Bytes(t, run, []byte(`{"traceEvents":[
+{"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"PyTorch Profiler","ts":0,"dur":50},
+{"ph":"X","cat":"gpu_user_annotation","name":"forward","pid":0,"tid":7,"ts":10,"dur":20},
+{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":10,"dur":4},
+{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":7,"ts":27,"dur":3},
+{"ph":"X","cat":"Trace","name":"other","pid":1,"tid":1,"ts":0,"dur":5}]}`), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, track := range r.Tracks {
+		for k := range track.Lanes {
+			l := &track.Lanes[k]
+			for i := range l.Len() {
+				got = append(got, fmt.Sprintf("%s async %v: %s %d..%d depth %d", track.Title(), track.Kind == recording.AsyncTrack, r.FuncName(l.Call(i)), l.Start(i)/1e6, l.End(i)/1e6, r.Calls.Depth(l.Call(i))))
+			}
+		}
+	}
+	want := []string{"PyTorch Profiler async true: PyTorch Profiler (0) 0..50 depth 1", "annotations of stream 7 async true: forward 10..30 depth 1",
+		"thread 7 async false: a 10..14 depth 1", "thread 7 async false: b 27..30 depth 1", "thread 1 async false: other 0..5 depth 1"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,64 @@
+package command
+
+import (
+	"cmp"
+
+	"github.com/spf13/pflag"
+
+	"ashlar/app/core/gpureport"
+	"ashlar/app/core/subcommand"
+	"ashlar/ingest/model/recording"
+)
+
+// textSteps is the default number of steps in text output.
+const textSteps = 40
+
+func gpuCommand() command {
+	return own(subcommand.Command{
+		Name: "gpu", Args: "FILE [flags]", Line: "show how busy GPUs were, why they were idle, and slow steps",
+		Text: `
+Needs a trace with the work of GPUs: of PyTorch's profiler or JAX's.
+
+A GPU is busy while any of its streams works. Idle time before a kernel, copy or
+fill is divided exactly: until its launch, by what the launching thread did then
+(in steps, by the outermost call below the step), and from launch to start.
+
+Steps are calls that launch work and whose names differ only in a number, such
+as ProfilerStep#12. The GPU time of a step is that of the work launched in it,
+which may run later. A step is slow if it takes at least 1.3 times the median
+and stands out from the others.`,
+		Examples: [][2]string{
+			{"ashlar gpu trace.json.gz", "why the GPU was idle, and which steps were slow"},
+			{"ashlar gpu trace.json.gz --json", "all of it, for programs"},
+		},
+		Answer: gpureport.Answer{},
+	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+		steps, json := textSteps, false
+		fs.IntVarP(&steps, "rows", "n", textSteps, "print at most `N` steps, 0 for all (default 40; with --json all)")
+		fs.Lookup("rows").DefValue = "0" // the text states the default
+		fs.BoolVar(&json, "json", false, "print JSON")
+		subcommand.BudgetFlag(fs)
+		subcommand.RedactFlag(fs)
+		demo := demoFlag(fs)
+		cacheFlag(fs)
+		return func(c *call, args []string) error {
+			path, err := oneFile(args, *demo)
+			if err != nil {
+				return err
+			}
+			if err := c.takeRows(fs, &steps, "steps", json, false); err != nil {
+				return err
+			}
+			rec, _, err := c.read(path, recording.Part{})
+			if err != nil {
+				return err
+			}
+			c.watch("the answer")
+			a, err := gpureport.Of(c.ctx, rec, steps)
+			if err != nil {
+				return misfit(rec, err)
+			}
+			return cmp.Or(c.printRows(json, a, "steps", len(a.Steps), a.Text), stopped(rec))
+		}
+	})
+}

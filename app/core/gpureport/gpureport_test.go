@@ -1,0 +1,155 @@
+package gpureport_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/app/agent/findings"
+	"ashlar/app/core/gpureport"
+	"ashlar/ingest"
+)
+
+// The recordings are parts of traces that PyTorch 2.11 wrote of small trainings on an
+// H100, with their arguments cut down. In slow-kernel, the matrices of steps 6 and 16 are
+// 64 times as large; in dataloader, every fifth batch takes 12 ms to load; in nothing,
+// every step is the same.
+
+// event is an event of a trace, times in µs.
+type event struct {
+	Ph, Cat, Name string
+	Ts, Dur       float64
+	Args          struct{ Correlation int }
+}
+
+func events(t *testing.T, path string) (all []event) {
+	t.Helper()
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trace struct{ TraceEvents []json.RawMessage }
+	if err := json.Unmarshal(text, &trace); err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range trace.TraceEvents {
+		var e event
+		if json.Unmarshal(raw, &e) == nil && e.Ph == "X" {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// covered returns the time that events cover, in µs.
+func covered(all []event) (sum float64) {
+	slices.SortFunc(all, func(a, b event) int { return int(math.Copysign(1, a.Ts-b.Ts)) })
+	until := math.Inf(-1)
+	for _, e := range all {
+		sum += max(0, e.Ts+e.Dur-max(e.Ts, until))
+		until = max(until, e.Ts+e.Dur)
+	}
+	return sum
+}
+
+func number(t *testing.T, n json.Number) float64 {
+	t.Helper()
+	v, err := n.Float64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestRealTraces adds up busy times and the work of steps from the events alone, and reads
+// what the findings say.
+func TestRealTraces(t *testing.T) {
+	for name, want := range map[string][]string{
+		"slow-kernel": {"2 of 17 steps took the GPU 3.101 ms to 3.104 ms, the median 433.4 µs: ProfilerStep#6 and ProfilerStep#16. “sm80_xmma_gemm", "adds 2.6"},
+		"dataloader":  {"3 of 17 steps took 17.06 ms to 17.93 ms, the median 5.230 ms: ProfilerStep#5, ProfilerStep#10 and ProfilerStep#15.", "“load_batch” adds 11.", "GPU 0 is idle for 4", "because the program is in “load_batch” and has launched nothing."},
+		"nothing":     nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := "testdata/pytorch-" + name + ".json.gz"
+			all := events(t, path)
+			l := ingest.Open(context.Background(), path, ingest.Options{})
+			defer l.Close()
+			if err := l.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			rec := l.Snapshot()
+			a, err := gpureport.Of(context.Background(), rec, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var work []event
+			launched := map[int]float64{}
+			for _, e := range all {
+				switch e.Cat {
+				case "kernel", "gpu_memcpy", "gpu_memset":
+					work = append(work, e)
+				case "cuda_runtime", "cuda_driver":
+					launched[e.Args.Correlation] = e.Ts
+				}
+			}
+			d := a.Devices[0]
+			if got, want := number(t, d.Busy)/1e3, covered(work); math.Abs(got-want) > .01 || d.Work != len(work) {
+				t.Errorf("busy %.3f µs with %d, want %.3f with %d", got, d.Work, want, len(work))
+			}
+			sum := number(t, d.Busy)
+			for _, x := range d.Idle {
+				sum += number(t, x.Time)
+			}
+			if math.Abs(sum-number(t, d.Window)) > .01 {
+				t.Errorf("busy and idle are %.3f ns, the window is %s", sum, d.Window)
+			}
+			for _, s := range a.Steps {
+				i := slices.IndexFunc(all, func(e event) bool { return e.Name == s.Name && e.Cat == "user_annotation" })
+				step := all[i]
+				var ran []event
+				for _, w := range work {
+					if at, ok := launched[w.Args.Correlation]; ok && step.Ts <= at && at < step.Ts+step.Dur {
+						ran = append(ran, w)
+					}
+				}
+				if got := number(t, s.GPU) / 1e3; math.Abs(got-covered(ran)) > .01 || s.Work != len(ran) {
+					t.Errorf("%s: %.3f µs with %d, want %.3f with %d", s.Name, got, s.Work, covered(ran), len(ran))
+				}
+			}
+			found, err := findings.Of(context.Background(), rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ""
+			for _, f := range found {
+				text += f.Claim + "\n"
+			}
+			for _, w := range want {
+				if !strings.Contains(text, w) {
+					t.Errorf("findings lack %q:\n%s", w, text)
+				}
+			}
+			if want == nil && text != "" {
+				t.Errorf("findings on a recording of nothing:\n%s", text)
+			}
+			if strings.Contains(a.Text(len(a.Steps)), "PyTorch Profiler") {
+				t.Error("the profiler's own row counts")
+			}
+		})
+	}
+}

@@ -1,0 +1,269 @@
+package gpu
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"ashlar/ingest/model/funcname"
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+)
+
+// Step is one pass of the loop that launches work.
+type Step struct {
+	Span
+	// Work is the number of kernels, copies and fills that the program launched in it, and
+	// GPU the time in which at least one of them ran.
+	Work int
+	GPU  int64
+	// Slow says by which measure the step is slow; see Steps.
+	Slow Measure
+}
+
+// Measure is a measure of steps.
+type Measure uint8
+
+// Measures of steps.
+const (
+	None     Measure = iota
+	Duration         // how long the step was
+	GPUTime          // how long the work ran that it launched
+)
+
+// Of returns a step's value of a measure.
+func (s *Step) Of(m Measure) int64 {
+	if m == GPUTime {
+		return s.GPU
+	}
+	return s.End - s.Start
+}
+
+// Steps are the passes of a loop, in order of time.
+type Steps struct {
+	Name  string // without numbers: ProfilerStep
+	Steps []Step
+	// Median holds the medians by measure. Slow lists the slow steps' indices: those with
+	// at least 1.3 times the median of Measure, if they are at most a quarter of the steps
+	// and stand out from the others by at least five times their usual deviation.
+	Median  [GPUTime + 1]int64
+	Slow    []int
+	Measure Measure
+	// Excess is what the slow steps took beyond the median, as a part of the time from the
+	// first step to the end of the last one and of its work.
+	Excess float64
+	// Causes are the functions by what they add to a slow step, beyond a usual one, the
+	// largest first: kernels if Measure is GPUTime, functions of the step's thread by self
+	// time otherwise.
+	Causes []Cause
+
+	end int64 // of the last step and its work
+}
+
+// Cause is a function's mean time in slow steps and in usual ones.
+type Cause struct {
+	Function    recording.FuncID
+	Slow, Usual int64
+}
+
+// fewest is the smallest number of steps.
+const fewest = 8
+
+// StepsOf returns the steps in which the work of devices was launched, nil if the trace
+// has none: outermost calls of one thread whose names differ only in numbers.
+func StepsOf(ctx context.Context, rec *recording.Recording, devices []*Device) (*Steps, error) {
+	s := loop(rec, devices)
+	if s == nil {
+		return nil, nil
+	}
+	ran := make([][]*Work, len(s.Steps))
+	for _, d := range devices {
+		for i := range d.Work {
+			w := &d.Work[i]
+			if n := s.during(w.Launch.Start); w.Launch.Track != recording.NoTrack && n >= 0 {
+				ran[n] = append(ran[n], w)
+			}
+		}
+	}
+	for n, all := range ran {
+		slices.SortFunc(all, func(a, b *Work) int { return cmp.Compare(a.Start, b.Start) })
+		step, until := &s.Steps[n], int64(math.MinInt64)
+		for _, w := range all {
+			step.GPU += max(0, w.End-max(w.Start, until))
+			until = max(until, w.End)
+		}
+		step.Work, s.end = len(all), max(s.end, step.End, until)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, m := range []Measure{Duration, GPUTime} {
+		s.Median[m] = median(len(s.Steps), func(i int) int64 { return s.Steps[i].Of(m) })
+		if slow := s.outliers(m); len(slow) > 0 && (s.Slow == nil || s.excess(slow, m) > s.excess(s.Slow, s.Measure)) {
+			s.Slow, s.Measure = slow, m
+		}
+	}
+	for _, i := range s.Slow {
+		s.Steps[i].Slow = s.Measure
+	}
+	s.Excess = s.excess(s.Slow, s.Measure)
+	if s.Slow != nil {
+		s.causes(rec, ran)
+	}
+	return s, nil
+}
+
+// loop finds the steps: the most frequent name of outermost calls with numbers, on the
+// threads that launch work.
+func loop(rec *recording.Recording, devices []*Device) *Steps {
+	launching := map[int]bool{}
+	for _, d := range devices {
+		for i := range d.Work {
+			if t := d.Work[i].Launch.Track; t != recording.NoTrack {
+				launching[t] = true
+			}
+		}
+	}
+	type key struct {
+		track int
+		name  string
+	}
+	found := map[key]*Steps{}
+	var best *Steps
+	for t := range rec.Tracks {
+		if !launching[t] {
+			continue
+		}
+		folded := map[recording.FuncID]string{}
+		for _, l := range rec.Tracks[t].Outermost(&rec.Calls) {
+			each(l, func(call recording.CallID, start, end int64) {
+				f := rec.Func(call)
+				name, ok := folded[f]
+				if !ok {
+					full := rec.Functions.At(int(f)).Name
+					if name = funcname.FoldDigits(full); name == full {
+						name = ""
+					}
+					folded[f] = name
+				}
+				if name == "" {
+					return
+				}
+				s := found[key{t, name}]
+				if s == nil {
+					s = &Steps{Name: strings.TrimRight(name, "# ")}
+					found[key{t, name}] = s
+				}
+				s.Steps = append(s.Steps, Step{Span: Span{t, call, start, end}})
+				if len(s.Steps) >= fewest && (best == nil || len(s.Steps) > len(best.Steps)) {
+					best = s
+				}
+			})
+		}
+	}
+	if best != nil {
+		slices.SortFunc(best.Steps, func(a, b Step) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	return best
+}
+
+func each(l *lanes.Lane, visit func(call recording.CallID, start, end int64)) {
+	for i := range l.Len() {
+		visit(l.Call(i), l.Start(i), l.End(i))
+	}
+}
+
+// during returns the step at a moment, -1 for none.
+func (s *Steps) during(at int64) int {
+	i, ok := slices.BinarySearchFunc(s.Steps, at, func(s Step, at int64) int { return cmp.Compare(s.Start, at) })
+	if !ok {
+		i--
+	}
+	if i < 0 || s.Steps[i].End <= at {
+		return -1
+	}
+	return i
+}
+
+func median(n int, of func(int) int64) int64 {
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = of(i)
+	}
+	slices.Sort(all)
+	return all[n/2]
+}
+
+// outliers returns the slow steps by a measure. The first step may be anything: programs
+// prepare in it.
+func (s *Steps) outliers(m Measure) (slow []int) {
+	middle := s.Median[m]
+	deviation := median(len(s.Steps), func(i int) int64 { return max(s.Steps[i].Of(m)-middle, middle-s.Steps[i].Of(m)) })
+	for i := range s.Steps {
+		if v := s.Steps[i].Of(m); i > 0 && 10*v >= 13*middle && v-middle > 5*deviation {
+			slow = append(slow, i)
+		}
+	}
+	if 4*len(slow) > len(s.Steps) {
+		return nil
+	}
+	return slow
+}
+
+// excess returns Excess for slow steps by a measure.
+func (s *Steps) excess(slow []int, m Measure) float64 {
+	var more float64
+	for _, i := range slow {
+		more += float64(s.Steps[i].Of(m) - s.Median[m])
+	}
+	return more / float64(max(1, s.end-s.Steps[0].Start))
+}
+
+// causes compares what ran in slow steps with the others.
+func (s *Steps) causes(rec *recording.Recording, ran [][]*Work) {
+	slow, usual := map[recording.FuncID]int64{}, map[recording.FuncID]int64{}
+	own := rec.Func(s.Steps[0].Call)
+	for i := range s.Steps {
+		into := usual
+		switch {
+		case s.Steps[i].Slow != None:
+			into = slow
+		case i == 0:
+			continue
+		}
+		if s.Measure == GPUTime {
+			for _, w := range ran[i] {
+				into[rec.Func(w.Call)] += w.End - w.Start
+			}
+			continue
+		}
+		step := &s.Steps[i]
+		t := rec.Tracks[step.Track]
+		if columns := t.Columns(&rec.Calls); len(columns) > 0 {
+			innermost(t, columns[0], recording.NoCall, step.Start, step.End, func(call recording.CallID, time int64) {
+				switch call {
+				case recording.NoCall:
+				case step.Call:
+					into[own] += time // each step has a name of its own
+				default:
+					into[rec.Func(call)] += time
+				}
+			})
+		}
+	}
+	others := int64(max(1, len(s.Steps)-1-len(s.Slow)))
+	for f, v := range slow {
+		c := Cause{f, v / int64(len(s.Slow)), usual[f] / others}
+		if c.Slow > c.Usual {
+			s.Causes = append(s.Causes, c)
+		}
+	}
+	slices.SortFunc(s.Causes, func(a, b Cause) int {
+		return cmp.Or(cmp.Compare(b.Slow-b.Usual, a.Slow-a.Usual), cmp.Compare(a.Function, b.Function))
+	})
+}
+
+// String returns the measure in a word, "" for None.
+func (m Measure) String() string { return [...]string{"", "duration", "gpu"}[m] }
