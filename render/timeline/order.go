@@ -88,8 +88,10 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 	}
 	for _, g := range groups {
 		order := func(a, b int) int {
-			if c := cmp.Compare(rank[a], rank[b]); c != 0 {
-				return c
+			if len(rank) > 0 {
+				if c := cmp.Compare(rank[a], rank[b]); c != 0 {
+					return c
+				}
 			}
 			x, y := rec.Tracks[a], rec.Tracks[b]
 			if c := cmp.Compare(x.Kind, y.Kind); c != 0 {

@@ -259,6 +259,9 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 			most += len(ts)
 		}
 		for _, t := range ts {
+			if shown > 1 { // there may be a million, and more make no difference
+				break
+			}
 			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 || rec.Tracks[t].States.Len() > 0 {
 				shown++
 			}
@@ -395,7 +398,7 @@ func (p *Plan) counters(l Layout, counters []int) {
 	}
 }
 
-// trackRow lays out a track, one of shown that are not empty. If it is Auto it shows at
+// trackRow lays out a track, one of shown (at most 2) that are not empty. If it is Auto it shows at
 // most compact lanes.
 func trackRow(rec *recording.Recording, l Layout, ti, shown, compact int) Row {
 	t := rec.Tracks[ti]
