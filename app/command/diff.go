@@ -314,7 +314,10 @@ func (c *call) diff(o *diffOptions) error {
 		c.note("--min-confidence hides all rows: the recordings do not contain sample counts, so differences have no confidence")
 	}
 	c.leaveWindows(compared, inputs, o.json)
-	answer := d.JSON()
+	var answer *difference.JSON
+	if o.json || c.budget > 0 {
+		answer = d.JSON()
+	}
 	if o.json && len(inputs[0]) == 1 && len(inputs[1]) == 1 {
 		answer.Address = o.address(compared, inputs[0][0], inputs[1][0])
 	}

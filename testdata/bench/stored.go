@@ -10,42 +10,51 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"ashlar/testdata/gen/synth"
 )
 
 // atOnce is the longest time, in seconds, that a command may take on a recording in the
 // cache.
 const atOnce = 0.1
 
-// again measures commands on a file whose recording was kept when it was first read.
-func (b *bench) again() ([]result, error) {
-	f, err := b.get(chrome)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.warm(); err != nil {
-		return nil, err
+// askKept reads a recording once so that it is kept, and returns a function that runs a
+// command on it several times, the quickest first; home holds the cache and its settings.
+// The caller removes home.
+func (b *bench) askKept(f *file, home string) (ask func(args ...string) ([]run, error), first run, kept int64, err error) {
+	if err = f.warm(); err != nil {
+		return
 	}
 	// A separate cache, which also keeps small files and works on a nearly full disk.
-	home := filepath.Join(b.temp, "again")
 	settings := filepath.Join(home, "config", "ashlar", "settings.json")
-	if err := os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
-		return nil, err
+	if err = os.MkdirAll(filepath.Dir(settings), 0o755); err != nil {
+		return
 	}
-	defer os.RemoveAll(home)
-	if err := os.WriteFile(settings, []byte(`{"cache":{"least_mb":1,"least_free_percent":-1}}`), 0o644); err != nil {
-		return nil, err
+	if err = os.WriteFile(settings, []byte(`{"cache":{"least_mb":1,"least_free_percent":-1}}`), 0o644); err != nil {
+		return
 	}
-	ask := func(args ...string) (run, error) {
+	once := func(args ...string) (run, error) {
 		b.quiet()
 		cmd := exec.Command(b.program, args...)
 		cmd.Env = append(os.Environ(), inHome(home)...)
 		return execute(cmd)
 	}
-	first, err := ask("info", "--json", f.path)
-	if err != nil {
-		return nil, err
+	ask = func(args ...string) (all []run, err error) {
+		for range b.runs {
+			r, err := once(args...)
+			if err != nil {
+				return nil, err
+			}
+			if all = append(all, r); r.Seconds < all[0].Seconds {
+				last := len(all) - 1
+				all[0], all[last] = all[last], all[0]
+			}
+		}
+		return all, nil
 	}
-	var kept int64
+	if first, err = once("info", "--json", f.path); err != nil {
+		return
+	}
 	files, _ := filepath.Glob(filepath.Join(home, "cache", "ashlar", "recordings", "*.ashlar"))
 	for _, path := range files {
 		if info, err := os.Stat(path); err == nil {
@@ -53,20 +62,72 @@ func (b *bench) again() ([]result, error) {
 		}
 	}
 	if kept == 0 {
-		return nil, errors.New("nothing was kept of " + f.path)
+		err = errors.New("nothing was kept of " + f.path)
+	}
+	return
+}
+
+// againPaths measures commands on a kept recording with nearly as many call paths as
+// spans. Each may take a multiple of the time of another, and 1 s.
+func (b *bench) againPaths() ([]result, error) {
+	r := chrome
+	r.options = synth.Options{Kind: "chrome", Shape: "paths", Bytes: 447_000_000}
+	f, err := b.get(r)
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(b.temp, "again-paths")
+	defer os.RemoveAll(home)
+	ask, _, kept, err := b.askKept(f, home)
+	if err != nil {
+		return nil, err
+	}
+	const times, most = 3, 1.0
+	took := map[string]float64{}
+	var out []result
+	for _, c := range []struct {
+		of   string // the command whose time counts
+		args []string
+	}{{"", []string{"info", "--json", f.path}}, {"info", []string{"top", "-n", "20", f.path}}, {"info", []string{"overview", f.path}}, {"info", []string{"findings", f.path}}, {"top", []string{"diff", f.path, f.path}}} {
+		all, err := ask(c.args...)
+		if err != nil {
+			return out, err
+		}
+		took[c.args[0]] = all[0].Seconds
+		x := result{
+			What:     fmt.Sprintf("%s again, Chrome JSON with %.1f M call paths", c.args[0], float64(f.summary.Paths)/mega),
+			Target:   fmt.Sprintf("%.0f s", most),
+			Value:    all[0].Seconds,
+			Pass:     all[0].Seconds <= most,
+			Measured: fmt.Sprintf("%.2f s, %.0f MB of memory", all[0].Seconds, float64(all[0].Peak)/mega),
+			Note:     fmt.Sprintf("%s; %.0f MB kept", quietly(all[0]), float64(kept)/mega), Runs: all,
+		}
+		if c.of != "" {
+			x.Target += fmt.Sprintf(", and %d times %s", times, c.of)
+			x.Pass = x.Pass && all[0].Seconds <= times*took[c.of]
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+// again measures commands on a file whose recording was kept when it was first read.
+func (b *bench) again() ([]result, error) {
+	f, err := b.get(chrome)
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(b.temp, "again")
+	defer os.RemoveAll(home)
+	ask, first, kept, err := b.askKept(f, home)
+	if err != nil {
+		return nil, err
 	}
 	var out []result
 	for _, args := range [][]string{{"info", "--json", f.path}, {"top", "-n", "20", f.path}, {"diff", f.path, f.path}} {
-		var all []run
-		for range b.runs {
-			r, err := ask(args...)
-			if err != nil {
-				return out, err
-			}
-			if all = append(all, r); r.Seconds < all[0].Seconds {
-				last := len(all) - 1
-				all[0], all[last] = all[last], all[0]
-			}
+		all, err := ask(args...)
+		if err != nil {
+			return out, err
 		}
 		if args[0] == "info" {
 			if err := f.same(all[0]); err != nil {

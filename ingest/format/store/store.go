@@ -20,7 +20,7 @@ import (
 const (
 	magic      = "\x89ashlar\n"
 	magicEnd   = "\x89asl"
-	version    = 1
+	version    = 2
 	byteOrder  = 0x01020304
 	headerLen  = 32
 	trailerLen = 40

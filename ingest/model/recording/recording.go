@@ -111,7 +111,7 @@ type Recording struct {
 	// SpanTime and SpanCount hold, for each call, the time covered by its spans in
 	// picoseconds (including their children) and the number of its spans, over the whole
 	// recording. They may be shorter than Calls.
-	SpanTime, SpanCount []int64
+	SpanTime, SpanCount Sums
 	// Durations, in a stored recording, summarizes the spans for comparisons; nil if
 	// comparisons have to visit the spans.
 	Durations *durations.Table

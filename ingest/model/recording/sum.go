@@ -1,6 +1,30 @@
 package recording
 
-import "math"
+import (
+	"math"
+
+	"ashlar/ingest/model/column"
+)
+
+// Sums are sums by call. Those of a stored recording lie in its file, so they are valid as
+// long as the recording can be reached, and are never written to.
+type Sums []int64
+
+// Pack implements [column.Packer].
+func (s *Sums) Pack(a *column.Archive) {
+	n := int64(len(*s))
+	if *s == nil {
+		n = -1
+	}
+	switch n = a.Signed(n); {
+	case n > math.MaxInt32:
+		column.Fail("a column has more than can be in it")
+	case n > 0:
+		column.PackChunk(a, (*[]int64)(s), int(n))
+	case n == 0 && a.Reading():
+		*s = Sums{}
+	}
+}
 
 // Saturated returns a+b, or the nearest number in range if that overflows: never Missing,
 // which is not a number.

@@ -112,3 +112,87 @@ func (k *callWalk) depthFirst(from recording.CallID, n int) {
 		}
 	}
 }
+
+// Outermost reports for each of n nodes of a tree, whose parents have smaller numbers,
+// whether no node above it but the root, node 0, has its row. Rows are below rows; nodes
+// with a negative one have none.
+func Outermost(n int, parent func(i int32) int32, row []int32, rows int) []bool {
+	o := outermost{parent: parent, row: row, on: make([]int32, rows), outer: make([]bool, n), path: make([]int32, 1, 64)}
+	moves := 4*n + 1000
+	for i := int32(1); int(i) < n; i++ {
+		if moves -= o.goTo(parent(i)); moves < 0 {
+			o.depthFirst(n)
+			break
+		}
+		o.push(i)
+	}
+	return o.outer
+}
+
+type outermost struct {
+	parent        func(i int32) int32
+	row, on       []int32 // on is how often a row is on the path
+	outer         []bool
+	path, missing []int32 // see callWalk
+}
+
+func (o *outermost) push(i int32) {
+	o.path = append(o.path, i)
+	if r := o.row[i]; r >= 0 {
+		o.outer[i] = o.on[r] == 0
+		o.on[r]++
+	}
+}
+
+func (o *outermost) pop() {
+	last := len(o.path) - 1
+	if r := o.row[o.path[last]]; r >= 0 {
+		o.on[r]--
+	}
+	o.path = o.path[:last]
+}
+
+// goTo makes the path the one to a node and returns how many nodes joined it.
+func (o *outermost) goTo(i int32) int {
+	o.missing = o.missing[:0]
+	for at := i; ; at = o.parent(at) {
+		for o.path[len(o.path)-1] > at {
+			o.pop()
+		}
+		if o.path[len(o.path)-1] == at {
+			break
+		}
+		o.missing = append(o.missing, at)
+	}
+	for k := len(o.missing) - 1; k >= 0; k-- {
+		o.push(o.missing[k])
+	}
+	return len(o.missing)
+}
+
+// depthFirst looks at all nodes again.
+func (o *outermost) depthFirst(n int) {
+	for len(o.path) > 1 {
+		o.pop()
+	}
+	first, next := make([]int32, n), make([]int32, n)
+	for i := int32(n - 1); i > 0; i-- {
+		p := o.parent(i)
+		next[i], first[p] = first[p], i
+	}
+	for i := first[0]; i != 0; {
+		o.push(i)
+		if first[i] != 0 {
+			i = first[i]
+			continue
+		}
+		for i != 0 && next[i] == 0 { // go up until a node has a next sibling
+			o.pop()
+			i = o.path[len(o.path)-1]
+		}
+		if i != 0 {
+			o.pop()
+			i = next[i]
+		}
+	}
+}

@@ -101,3 +101,26 @@ func TestWalk(t *testing.T) {
 		}
 	}
 }
+
+// TestOutermost looks for each node's row in all nodes above it.
+func TestOutermost(t *testing.T) {
+	for _, byTurns := range []bool{false, true} {
+		rec, _ := walked(t, byTurns)
+		n := rec.Calls.Len()
+		parent := func(i int32) int32 { return int32(rec.Calls.Parent(recording.CallID(i))) }
+		row := make([]int32, n)
+		for i := 1; i < n; i++ {
+			row[i] = int32(rec.Func(recording.CallID(i))%6) - 1
+		}
+		want := make([]bool, n)
+		for i := int32(1); int(i) < n; i++ {
+			want[i] = row[i] >= 0
+			for at := parent(i); at != 0; at = parent(at) {
+				want[i] = want[i] && row[at] != row[i]
+			}
+		}
+		if got := Outermost(n, parent, row, 5); !slices.Equal(got, want) {
+			t.Errorf("by turns %v: the outermost nodes are\n%v, want\n%v", byTurns, got, want)
+		}
+	}
+}

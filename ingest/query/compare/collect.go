@@ -4,7 +4,9 @@ import (
 	"context"
 	"runtime"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/scan"
 )
 
@@ -111,7 +113,7 @@ func (s *spanTable) sums(r int) sums {
 func (s *spanTable) rowsOf(r int) []int32 {
 	c := s.c
 	rec := c.recs[r]
-	at := make([]int32, rec.Calls.Len())
+	at := column.Run[int32](nil, rec.Calls.Len())
 	if s.g.flat() { // a span's row does not follow from its call
 		for i := range at {
 			at[i] = -1
@@ -140,8 +142,7 @@ func (s *spanTable) rowsOf(r int) []int32 {
 	for i := 1; i < len(at); i++ {
 		at[i] = row[rec.Func(recording.CallID(i))]
 	}
-	outer := make([]bool, len(at))
-	outermostCalls(&rec.Calls, at, outer, len(s.g.rows))
+	outer := outermostCalls(&rec.Calls, at, len(s.g.rows))
 	for i, k := range at {
 		if k >= 0 {
 			if at[i] = k << 1; outer[i] {
@@ -173,34 +174,6 @@ func (t *Tree) calls(rec *recording.Recording, ids []int32) []int32 {
 }
 
 // outermostCalls reports for each call whether no call above it has its row.
-func outermostCalls(calls *recording.Calls, of []int32, outer []bool, rows int) {
-	n := calls.Len()
-	first, next := make([]int32, n), make([]int32, n)
-	for i := n - 1; i > 0; i-- {
-		p := calls.Parent(recording.CallID(i))
-		next[i], first[p] = first[p], int32(i)
-	}
-	on := make([]int32, rows)
-	for i := first[0]; i != 0; {
-		if g := of[i]; g >= 0 {
-			outer[i] = on[g] == 0
-			on[g]++
-		}
-		if first[i] != 0 {
-			i = first[i]
-			continue
-		}
-		for { // go up until a call has a next sibling
-			if g := of[i]; g >= 0 {
-				on[g]--
-			}
-			if next[i] != 0 {
-				i = next[i]
-				break
-			}
-			if i = int32(calls.Parent(recording.CallID(i))); i == 0 {
-				break
-			}
-		}
-	}
+func outermostCalls(calls *recording.Calls, of []int32, rows int) []bool {
+	return analyze.Outermost(calls.Len(), func(i int32) int32 { return int32(calls.Parent(recording.CallID(i))) }, of, rows)
 }

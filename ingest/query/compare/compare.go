@@ -164,6 +164,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 	if c.Tree, err = c.grow(o.Transforms); err != nil {
 		return nil, err
 	}
+	c.Tree.sort()
 	return c, ctx.Err()
 }
 
@@ -404,16 +405,13 @@ func (c *Comparison) sideOf(r int) (side, n int) {
 	return 1, len(c.Runs) - c.Sides
 }
 
-// grow makes the tree of both sides.
+// grow makes the tree of both sides, its children in no order.
 func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 	in := make([]grown, len(c.Runs))
 	factors := make([]factor, len(c.Runs))
 	for r := range c.Runs {
 		run := &c.Runs[r]
-		in[r] = grown{rec: run.Rec, values: analyze.NewTree(run.Rec, run.Weights, ts...)}
-		if run.behind != nil {
-			in[r].counts = analyze.NewTree(run.Rec, run.behind, ts...)
-		}
+		in[r] = grown{run.Rec, stacksOf(run.Rec, run.Weights, ts), stacksOf(run.Rec, run.behind, ts)}
 		factors[r] = run.factor
 	}
 	t := merge(in, c.Sides, c.Matching)
@@ -424,19 +422,22 @@ func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 			raw[r] = newFactor(new(big.Rat).Mul(c.own(r), big.NewRat(1, int64(n))))
 			raw[r] = newFactor(raw[r].rat.Mul(raw[r].rat, new(big.Rat).SetInt(pow10(c.Metric.Common.Decimals))))
 		}
-		if err := t.finish(t.byFactor(raw)); err != nil {
+		before := slices.Clone(t.runs)
+		if err := t.scale(t.byFactor(raw)); err != nil {
 			return nil, err
 		}
 		if c.Matching, c.Renames = c.Matching.Renamed(c.recs, c.Sides, c.match, c.costs(t)); len(c.Renames) > 0 {
 			c.count()
+			t = merge(in, c.Sides, c.Matching)
+		} else {
+			t.unscale(before)
 		}
-		t = merge(in, c.Sides, c.Matching)
 	}
 	if !c.PerCall() {
-		return t, t.finish(t.byFactor(factors))
+		return t, t.scale(t.byFactor(factors))
 	}
 	before := slices.Clone(t.runs)
-	if err := t.finish(func(r int) ([]int64, error) { return c.perCall(t, r) }); err != nil {
+	if err := t.scale(func(r int) ([]int64, error) { return c.perCall(t, r) }); err != nil {
 		return nil, err
 	}
 	for r := range c.Runs {

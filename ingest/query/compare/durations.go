@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/durations"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
@@ -48,13 +49,12 @@ func stored(d *durations.Table) []part {
 
 // functionParts returns the part of each call of a recording, as in [durations.Table].
 func functionParts(rec *recording.Recording) []int32 {
-	at := make([]int32, rec.Calls.Len())
+	at := column.Run[int32](nil, rec.Calls.Len())
 	at[0] = -1
 	for i := 1; i < len(at); i++ {
 		at[i] = int32(rec.Func(recording.CallID(i)))
 	}
-	outer := make([]bool, len(at))
-	outermostCalls(&rec.Calls, at, outer, rec.Functions.Len())
+	outer := outermostCalls(&rec.Calls, at, rec.Functions.Len())
 	for i := 1; i < len(at); i++ {
 		if at[i] *= 2; outer[i] {
 			at[i]++

@@ -64,6 +64,20 @@ func (f factor) round(v int64) (int64, error) {
 	return x.Int64(), nil
 }
 
+// keeps reports whether share returns the values as they are.
+func (f factor) keeps(values []int64) bool {
+	if f.num != 1 || f.den != 1 {
+		return false
+	}
+	var sum int64
+	for _, v := range values {
+		if sum += v; v < 0 || sum < 0 || sum > most {
+			return false
+		}
+	}
+	return true
+}
+
 // share multiplies values by the factor and rounds so that each running sum, and so the
 // total, is exactly the rounded product. Each result is the difference of two rounded
 // running sums; order is the order in which values are summed.

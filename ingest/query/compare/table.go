@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare/match"
@@ -184,7 +185,7 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 		if r > 0 && (by == ByFunction || ofNodes(by)) {
 			g.outer[r] = g.outer[0]
 		} else {
-			g.outer[r] = c.Tree.outermost(g.of[r], len(g.rows))
+			g.outer[r] = analyze.Outermost(len(c.Tree.Nodes), func(i int32) int32 { return c.Tree.Nodes[i].Parent }, g.of[r], len(g.rows))
 		}
 		g.self[r], g.total[r] = roll(c.Tree, c.Tree.runs[r], g.of[r], g.outer[r], len(g.rows))
 		if c.Tree.count[r] != nil {
@@ -306,7 +307,7 @@ func (c *Comparison) whoHas(f *match.Func, r int) int {
 // rowOf returns the row of each node, given the row of each function.
 func (t *Tree) rowOf(row func(f int32) int32) []int32 {
 	known := make([]int32, len(t.Funcs))
-	of := make([]int32, len(t.Nodes))
+	of := column.Run[int32](nil, len(t.Nodes))
 	for i := 1; i < len(t.Nodes); i++ {
 		f := t.Nodes[i].Func
 		if known[f] == 0 {
@@ -329,31 +330,11 @@ func (c *Comparison) funcRow(f *match.Func, key int32) Row {
 	return Row{Name: f.Name, Module: f.Module, Key: key, Rule: f.Rule()}
 }
 
-// outermost reports for each node whether no node above it has its row.
-func (t *Tree) outermost(of []int32, rows int) []bool {
-	on := make([]int32, rows)
-	outer := make([]bool, len(t.Nodes))
-	stack := []int32{0}
-	for len(stack) > 0 {
-		i := stack[len(stack)-1]
-		if i < 0 {
-			stack = stack[:len(stack)-1]
-			on[of[^i]]--
-			continue
-		}
-		outer[i] = on[of[i]] == 0
-		on[of[i]]++
-		stack[len(stack)-1] = ^i
-		stack = append(stack, t.Children(int(i))...)
-	}
-	return outer
-}
-
 // roll sums up the values of nodes by row: self, and total. Total counts nodes inside
 // other nodes of the same row only once.
 func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows int) (self, total []T) {
 	self, total = make([]T, rows), make([]T, rows)
-	sums := slices.Clone(values)
+	sums := append(column.Run[T](nil, len(values))[:0], values...)
 	for i := len(sums) - 1; i > 0; i-- {
 		add(&sums[t.Nodes[i].Parent], sums[i])
 	}

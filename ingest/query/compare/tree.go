@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -103,26 +104,38 @@ func (t *Tree) Name(node int) string {
 }
 
 // grown is the tree of one recording, and a second tree of the same calls whose weights
-// are numbers of samples, nil if unknown.
+// are numbers of samples, nil if unknown. Without transforms there are only weights.
 type grown struct {
-	rec    *recording.Recording
-	values *analyze.Tree
-	counts *analyze.Tree
+	rec            *recording.Recording
+	values, counts stacks
+}
+
+type stacks struct {
+	weights *analyze.Weights
+	tree    *analyze.Tree // after transforms; nil without transforms
+}
+
+func stacksOf(rec *recording.Recording, w *analyze.Weights, ts []analyze.Transform) (s stacks) {
+	s.weights = w
+	if w != nil && len(ts) > 0 {
+		s.tree = analyze.NewTree(rec, w, ts...)
+	}
+	return s
 }
 
 // merge merges the trees of several recordings; the first sides of them are on side A.
 // The values are not scaled yet.
 func merge(in []grown, sides int, m *match.Matching) *Tree {
-	largest := 1
-	for i := range in {
-		largest = max(largest, len(in[i].values.Nodes))
-	}
-	t := &Tree{Nodes: make([]Node, 1, largest), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
+	t := &Tree{Nodes: make([]Node, 1), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
 	t.Nodes[0].Func = -1
 	g := merger{t: t, m: m, groups: map[string]int32{}, nodes: pairmap.NewChildren[uint32](nil)}
 	for r := range in {
-		g.add(r, &in[r])
-		t.Inverted = t.Inverted || in[r].values.Inverted
+		x := &in[r]
+		t.runs[r] = g.add(r, x.rec, x.values, true)
+		if x.counts.weights != nil {
+			t.count[r] = g.add(r, x.rec, x.counts, false)
+		}
+		t.Inverted = t.Inverted || x.values.tree != nil && x.values.tree.Inverted
 	}
 	for r := range t.runs {
 		t.runs[r] = pad(t.runs[r], len(t.Nodes))
@@ -142,46 +155,93 @@ type merger struct {
 	groups map[string]int32
 }
 
-func (g *merger) add(r int, in *grown) {
-	g.t.runs[r] = g.walk(r, in.rec, in.values, true)
-	if in.counts != nil {
-		g.t.count[r] = g.walk(r, in.rec, in.counts, false)
+// add finds or adds the nodes of a recording's stacks and returns its self values by node.
+// here says to count the recording's calls.
+func (g *merger) add(r int, rec *recording.Recording, from stacks, here bool) []int64 {
+	if from.tree == nil {
+		return g.calls(r, rec, from.weights, here)
 	}
-}
-
-// walk finds or adds the nodes of a recording's tree and returns its self values by node.
-func (g *merger) walk(r int, rec *recording.Recording, from *analyze.Tree, here bool) []int64 {
-	t := g.t
-	at := make([]int32, len(from.Nodes))
-	self := make([]int64, len(t.Nodes), max(len(t.Nodes), len(from.Nodes)))
-	for i := range from.Nodes {
-		nd := &from.Nodes[i]
-		k := int32(0)
+	nodes := from.tree.Nodes
+	at := make([]int32, len(nodes))
+	self := g.self(len(nodes))
+	for i := range nodes {
+		nd := &nodes[i]
 		if i > 0 {
-			parent, f := at[nd.Parent], g.key(r, rec, from, i)
-			k = int32(g.nodes.Child(uint32(parent), uint32(f)))
-			if int(k) == len(t.Nodes) {
-				depth := t.Nodes[parent].Depth + 1
-				t.Depth = max(t.Depth, int(depth))
-				t.Nodes = append(t.Nodes, Node{Func: f, Parent: parent, Depth: depth})
-				self = append(self, 0)
-			}
+			at[i] = g.node(at[nd.Parent], g.key(r, rec, from.tree, i), &self)
 		}
-		at[i] = k
-		recording.Add(&self[k], nd.Self)
-		if !here {
-			continue
-		}
-		side := &t.Nodes[k].A
-		if r >= t.sides {
-			side = &t.Nodes[k].B
-		}
-		side.Count += nd.Count
-		if !side.Here {
-			side.Here, side.Call, side.Run = true, nd.Call, int32(r)
+		recording.Add(&self[at[i]], nd.Self)
+		if here {
+			g.here(r, at[i], nd.Call, nd.Count)
 		}
 	}
 	return self
+}
+
+// calls is add for weights without transforms: calls that run the same functions are one
+// node.
+func (g *merger) calls(r int, rec *recording.Recording, w *analyze.Weights, here bool) []int64 {
+	const live = 1
+	n, count := min(rec.Calls.Len(), max(1, len(w.Self))), 1
+	at := column.Run[int32](nil, n) // first, whether the call or one below it has a weight or a count
+	for c := n - 1; c > 0; c-- {
+		if at[c] == live || w.Count[c] != 0 || w.Self[c] != 0 {
+			at[c], at[rec.Calls.Parent(recording.CallID(c))] = live, live
+			count++
+		}
+	}
+	at[0] = 0
+	self := g.self(count)
+	for c := range at {
+		if c > 0 {
+			if at[c] != live {
+				continue
+			}
+			id := recording.CallID(c)
+			at[c] = g.node(at[rec.Calls.Parent(id)], g.m.IDs[r][rec.Func(id)], &self)
+		}
+		if c < len(w.Self) {
+			recording.Add(&self[at[c]], w.Self[c])
+		}
+		if here {
+			count := int64(0)
+			if c < len(w.Count) {
+				count = w.Count[c]
+			}
+			g.here(r, at[c], recording.CallID(c), count)
+		}
+	}
+	return self
+}
+
+// self returns room for the self values of a recording with so many nodes.
+func (g *merger) self(nodes int) []int64 {
+	t := g.t
+	if len(t.Nodes) == 1 {
+		t.Nodes = append(column.Run[Node](nil, nodes)[:0], t.Nodes...)
+	}
+	return column.Run[int64](nil, max(nodes, len(t.Nodes)))[:len(t.Nodes)]
+}
+
+// node finds or adds the child of a node for a function.
+func (g *merger) node(parent, f int32, self *[]int64) int32 {
+	t := g.t
+	k := int32(g.nodes.Child(uint32(parent), uint32(f)))
+	if int(k) == len(t.Nodes) {
+		depth := t.Nodes[parent].Depth + 1
+		t.Depth = max(t.Depth, int(depth))
+		t.Nodes = append(t.Nodes, Node{Func: f, Parent: parent, Depth: depth})
+		*self = append(*self, 0)
+	}
+	return k
+}
+
+// here notes that a recording has a node.
+func (g *merger) here(r int, node int32, call recording.CallID, count int64) {
+	side := g.t.side(int(node), r)
+	side.Count += count
+	if !side.Here {
+		side.Here, side.Call, side.Run = true, call, int32(r)
+	}
 }
 
 // key returns the comparison's function for a node of a recording's tree.
@@ -209,28 +269,30 @@ func (g *merger) key(r int, rec *recording.Recording, from *analyze.Tree, node i
 
 // byFactor returns a function that scales each recording by its own factor.
 func (t *Tree) byFactor(factors []factor) func(r int) ([]int64, error) {
-	return func(r int) ([]int64, error) { return factors[r].share(t.runs[r], t.order) }
+	return func(r int) ([]int64, error) {
+		if factors[r].keeps(t.runs[r]) {
+			return t.runs[r], nil
+		}
+		return factors[r].share(t.runs[r], t.depthFirst())
+	}
 }
 
-// finish scales each recording's values, sums them up by side and sorts children.
-func (t *Tree) finish(scale func(r int) ([]int64, error)) error {
-	t.link(func(a, b int32) int { // any order that stays the same if the sides are swapped
-		x, y := t.Nodes[a].Func, t.Nodes[b].Func
-		return cmp.Or(cmp.Compare(t.Funcs[x].Name, t.Funcs[y].Name), cmp.Compare(t.Funcs[x].Module, t.Funcs[y].Module), cmp.Compare(x, y))
-	})
+// scale scales each recording's values and sums them up by side.
+func (t *Tree) scale(scaled func(r int) ([]int64, error)) error {
 	for r := range t.runs {
-		scaled, err := scale(r)
+		values, err := scaled(r)
 		if err != nil {
 			return err
 		}
-		t.runs[r] = scaled
-		for i, v := range scaled {
+		t.runs[r] = values
+		for i, v := range values {
 			recording.Add(&t.side(i, r).Self, v)
 			if t.count[r] != nil {
 				t.side(i, r).Samples += t.count[r][i]
 			}
 		}
 	}
+	t.order = nil
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := &t.Nodes[i]
 		for _, s := range []*Amount{&n.A, &n.B} {
@@ -245,33 +307,67 @@ func (t *Tree) finish(scale func(r int) ([]int64, error)) error {
 			p.B.SamplesTotal += n.B.SamplesTotal
 		}
 	}
-	larger := func(i int32) int64 { return max(t.Nodes[i].A.Total, t.Nodes[i].B.Total) }
-	for i := range t.Nodes {
-		slices.SortStableFunc(t.Children(i), func(a, b int32) int { return cmp.Compare(larger(b), larger(a)) })
-	}
-	t.order = nil
 	return nil
 }
 
-func (t *Tree) side(node, run int) *Amount {
-	if run < t.sides {
-		return &t.Nodes[node].A
+// unscale undoes scale; runs are the values before it.
+func (t *Tree) unscale(runs [][]int64) {
+	t.runs = runs
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		for _, s := range []*Amount{&n.A, &n.B} {
+			s.Self, s.Total, s.Samples, s.SamplesTotal = 0, 0, 0, 0
+		}
 	}
-	return &t.Nodes[node].B
 }
 
-// link finds the children of all nodes and their order depth first.
+// sort orders the children of all nodes. Equal ones stay in an order that is the same if
+// the sides are swapped.
+func (t *Tree) sort() {
+	larger := func(i int32) int64 { return max(t.Nodes[i].A.Total, t.Nodes[i].B.Total) }
+	t.link(func(a, b int32) int { return cmp.Or(cmp.Compare(larger(b), larger(a)), t.byName(a, b)) })
+}
+
+// byName compares nodes by their functions.
+func (t *Tree) byName(a, b int32) int {
+	x, y := t.Nodes[a].Func, t.Nodes[b].Func
+	f, g := &t.Funcs[x], &t.Funcs[y]
+	return cmp.Or(cmp.Compare(f.Name, g.Name), cmp.Compare(f.Module, g.Module), cmp.Compare(x, y))
+}
+
+// link finds the children of all nodes, in an order.
 func (t *Tree) link(less func(a, b int32) int) {
-	counts := make([]int32, len(t.Nodes))
-	for i := 1; i < len(t.Nodes); i++ {
-		counts[t.Nodes[i].Parent]++
+	n := len(t.Nodes)
+	last := column.Run[int32](nil, n+1) // the end of the children of each node so far, at 1 + the node
+	for i := 1; i < n; i++ {
+		last[t.Nodes[i].Parent+1]++
 	}
-	t.kids = analyze.Link(counts, func(i int) int32 { return t.Nodes[i].Parent }, func(i int) (first, last *int32) { return &t.Nodes[i].first, &t.Nodes[i].last })
+	for i := range n {
+		last[i+1] += last[i]
+		t.Nodes[i].first = last[i]
+	}
+	t.kids = column.Run[int32](nil, n-1)
+	for i := 1; i < n; i++ {
+		at := &last[t.Nodes[i].Parent]
+		t.kids[*at] = int32(i)
+		*at++
+	}
+	for i := range t.Nodes {
+		t.Nodes[i].last = last[i]
+		if kids := t.Children(i); len(kids) > 1 {
+			slices.SortFunc(kids, less)
+		}
+	}
+}
+
+// depthFirst returns all nodes depth first, those with the same parent by name.
+func (t *Tree) depthFirst() []int32 {
+	if t.order != nil {
+		return t.order
+	}
+	t.link(t.byName)
 	t.order = make([]int32, 0, len(t.Nodes))
 	stack := []int32{0}
-	for i := range t.Nodes {
-		slices.SortFunc(t.Children(i), less)
-	}
 	for len(stack) > 0 {
 		i := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -281,6 +377,14 @@ func (t *Tree) link(less func(a, b int32) int) {
 			stack = append(stack, kids[k])
 		}
 	}
+	return t.order
+}
+
+func (t *Tree) side(node, run int) *Amount {
+	if run < t.sides {
+		return &t.Nodes[node].A
+	}
+	return &t.Nodes[node].B
 }
 
 // spread returns for each node the variance of a side's self value, from its number of

@@ -192,7 +192,7 @@ func (c *Comparison) perCall(t *Tree, r int) ([]int64, error) {
 	}
 	out := make([]int64, len(t.Nodes))
 	sums, befores := make([]int64, len(factors)), make([]int64, len(factors))
-	for _, i := range t.order {
+	for _, i := range t.depthFirst() {
 		v, k := t.runs[r][i], key[i]
 		if v == 0 {
 			continue

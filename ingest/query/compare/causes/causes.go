@@ -4,6 +4,7 @@ package causes
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -258,6 +259,9 @@ func kindOf(own, below int64) Kind {
 // above it that is on that side only too: the cost of the inner ones is a detail of the
 // outer one's.
 func (e *explainer) oneSided() {
+	if !slices.ContainsFunc(e.t.Rows, func(r compare.Row) bool { return r.Status == compare.New || r.Status == compare.Gone }) {
+		return
+	}
 	nodes := e.c.Tree.Nodes
 	top := make([]int32, len(nodes)) // the function under which a node is grouped, -1 for none
 	weight := map[[2]int32]int64{}
@@ -288,8 +292,8 @@ func (e *explainer) oneSided() {
 			below[t] = append(below[t], e.row[f])
 		}
 	}
-	for t, rows := range below {
-		r := e.row[t]
+	for _, t := range slices.Sorted(maps.Keys(below)) {
+		r, rows := e.row[t], below[t]
 		slices.SortFunc(rows, func(a, b *compare.Row) int {
 			return cmp.Or(cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
 		})
