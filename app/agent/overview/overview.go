@@ -142,7 +142,7 @@ const (
 func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	o := &Overview{File: rec.Source.Path, Format: strings.TrimSpace(rec.Source.Format + " " + rec.Source.Version), Tool: short(rec.Source.Tool), Recorded: short(rec.Source.Command),
 		Tracks: []Tracks{}, Counts: Counts{rec.Counts.Spans, rec.Counts.Samples, rec.Counts.Stacks, rec.Counts.Functions},
-		Total: "0", Others: []string{}, Quality: []Problem{}, Top: []Row{}, Busiest: []Thread{}, Next: []Ask{}, rec: rec, metric: &recording.Metric{}}
+		Total: "0", Others: []string{}, Quality: []Problem{}, Top: []Row{}, Busiest: []Thread{}, GPUs: []GPU{}, Next: []Ask{}, rec: rec, metric: &recording.Metric{}}
 	for _, k := range rec.TrackKinds() {
 		if o.Tracks = append(o.Tracks, Tracks(k)); k.Kind != recording.AsyncWord {
 			o.Threads += int(k.Count)

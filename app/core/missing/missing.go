@@ -16,12 +16,12 @@ type Kind int
 
 // The kinds of data.
 const (
-	OffCPU   Kind = iota // when threads waited, and why
-	Memory               // allocations
-	Timeline             // timestamps
-	Spans                // calls with start and end
-	Lines                // source line numbers
-	Addresses            // of instructions
+	OffCPU    Kind = iota // when threads waited, and why
+	Memory                // allocations
+	Timeline              // timestamps
+	Spans                 // calls with start and end
+	Lines                 // source line numbers
+	Addresses             // of instructions
 )
 
 // missing maps a kind of data to the words that say it is missing.
