@@ -308,12 +308,16 @@ func (p *parser) stack(s *format.Stack) {
 // is used, so a difference is only reported.
 func (p *parser) exclusive(s *format.Stack) {
 	e := s.Exclusive
-	order := format.LeafToRoot
+	order, other := format.LeafToRoot, format.RootToLeaf
 	if p.rootFirst {
-		order = format.RootToLeaf
+		order, other = other, order
 	}
 	if leaf, ok := s.Leaf(order); (!ok || leaf != e.Frame) && !p.lines.LacksIn("exclusive", "frame") {
-		p.warn(warnExclusiveFrame, "")
+		if root, ok := s.Leaf(other); ok && root == e.Frame {
+			p.warn(warnWrongEnd, "")
+		} else {
+			p.warn(warnExclusiveFrame, "")
+		}
 	}
 	for i := range e.Weights {
 		w := &e.Weights[i]

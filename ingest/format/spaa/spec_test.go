@@ -107,6 +107,74 @@ var sentences = []struct {
 	{"5.1", "stack_id MUST reference a valid stack record", change(10, `"0xb"`, `"0xc"`), "error sample-stack", "error sample-stack-missing", allSelf},
 	{"5.1", "timestamp is in the unit and epoch of time_range", change(10, "101", "99"), "warning sample-time", "", allSelf},
 	{"5.2", "Windows MAY overlap", put(specFile[10]), "", "", allSelf},
+	{"2", "Each line is a single JSON object", put("nonsense"), "error json-object", "error bad-line", allSelf},
+	{"2", "Each line has a mandatory type", put(`{"id":5}`), "error type", "error bad-line", allSelf},
+	{"3.1", "mode frequency has a frequency_hz", change(1, `"mode":"period","primary_metric":"period","sample_period":10`, `"mode":"frequency","primary_metric":"period","frequency_hz":99`), "", "", allSelf},
+	{"3.1", "Consumers MUST NOT assume time per sample without a frequency", change(1, `"mode":"period","primary_metric":"period","sample_period":10`, `"mode":"frequency","primary_metric":"period"`), "warning wall-clock", "", allSelf},
+	{"3.1", "mode event: every occurrence", change(1, `"mode":"period"`, `"mode":"event"`), "", "", allSelf},
+	{"3.2", "build_id is lowercase hex without separators", change(2, `"ab12"`, `"AB-12"`), "error build-id-format", "", allSelf},
+	{"3.3", "srcline_resolved is optional", change(5, `"dso":1`, `"srcline":"a.c:3","srcline_resolved":false,"dso":1`), "", "", allSelf},
+	{"3.3", "symoff is a hex string", change(5, `"dso":1`, `"symoff":"0x54","dso":1`), "", "", allSelf},
+	{"3.3", "symoff is a hex string: it is not", change(5, `"dso":1`, `"symoff":84,"dso":1`), "error key-type", "error mistyped-key", allSelf},
+	{"3.3", "Inlined frames at one IP SHOULD share dso, ip and symoff: they do", change(5, `"ip":"0x20"`, `"ip":"0x10","inlined":true,"inline_depth":1`), "", "", allSelf},
+	{"3.3", "Inlined frames at one IP SHOULD share dso, ip and symoff: they do not", change(5, `"ip":"0x20"`, `"ip":"0x20","inlined":true,"inline_depth":1`), "warning inline-shared", "", allSelf},
+	{"3.3", "Frames MUST be ordered by inline depth, deepest first in leaf-to-root", func(ls []string) []string {
+		ls[3] = strings.Replace(ls[3], `"ip":"0x10"`, `"ip":"0x10","inlined":true,"inline_depth":2`, 1)
+		ls[4] = strings.Replace(ls[4], `"ip":"0x20"`, `"ip":"0x10","inlined":true,"inline_depth":1`, 1)
+		return ls
+	}, "error inline-order", "", allSelf},
+	{"3.3", "tid is unique within the file", put(`{"type":"thread","pid":9,"tid":8,"comm":"other"}`), "error thread-tid-unique", "", allSelf},
+	{"4", "A stack has an id", change(9, `"id":"0xb",`, ""), "error required-key, error sample-stack, warning window-stack", "error missing-key, error sample-stack-missing, error window-stack-missing", allSelf},
+	{"4", "A stack has frames", change(9, `"frames":[3,2,1],`, ""), "error exclusive-leaf, error required-key, warning stack-empty", "error missing-key, mended exclusive-frame", "run=30 all=10"},
+	{"4.1", "Stack ids are unique", change(9, `"id":"0xb"`, `"id":"0xa"`), "error sample-stack, error stack-id-content, warning stack-id-ambiguous, warning window-stack", "error sample-stack-missing, error window-stack-missing", allSelf},
+	{"4.1", "local ids are arbitrary", func(ls []string) []string {
+		ls[0] = strings.Replace(ls[0], "content_addressable", "local", 1)
+		for i := range ls {
+			ls[i] = strings.ReplaceAll(ls[i], `"0xb"`, `"b one"`)
+		}
+		return ls
+	}, "", "", allSelf},
+	{"4.2", "related_stacks link to stacks of the file", change(9, `"frames"`, `"related_stacks":["0xz"],"frames"`), "warning related-stacks", "mended related-missing", allSelf},
+	{"4.4", "Derived metrics MUST NOT replace native ones: perf retains period", func(ls []string) []string {
+		for i := range ls {
+			ls[i] = strings.ReplaceAll(strings.ReplaceAll(ls[i], `"metric":"period"`, `"metric":"cpu_time_ns"`), `"primary_metric":"period"`, `"primary_metric":"cpu_time_ns"`)
+		}
+		return ls
+	}, "error native-metric, warning derived-metric", "", allSelf},
+	{"4.4", "Derived metrics MUST NOT replace native ones: DTrace retains samples or count", func(ls []string) []string {
+		ls[0] = strings.NewReplacer(`"source_tool":"perf"`, `"source_tool":"dtrace"`, `"primary_metric":"period"`, `"primary_metric":"cpu_time_ns"`).Replace(ls[0])
+		for i := range ls {
+			ls[i] = strings.NewReplacer(`{"metric":"samples","value":3},`, "", `{"metric":"samples","value":1},`, "", `"metric":"period"`, `"metric":"cpu_time_ns"`).Replace(ls[i])
+		}
+		return ls
+	}, "error native-metric, warning derived-metric, warning dtrace-split", "", allSelf},
+	{"4.4", "A weight has a value", change(9, `{"metric":"period","value":10}]}}`, `{"metric":"period"}]}}`), "error required-key", "exclusive-differs", allSelf},
+	{"4.5", "exclusive weights SHOULD include the metrics of the stack", change(9, `{"frame":3,"weights":[{"metric":"samples","value":1},{"metric":"period","value":10}]}`, `{"frame":3,"weights":[{"metric":"period","value":10}]}`), "warning exclusive-metrics", "", allSelf},
+	{"5.1", "pid, tid and cpu of samples are optional", change(10, `"pid":7,"tid":8,`, ""), "", "", allSelf},
+	{"5.1", "A sample has an event of the header", change(10, `"event":"cycles"`, `"event":"nope"`), "warning sample-event", "error event-undeclared", allSelf},
+	{"5.1", "A sample has an event", change(10, `"event":"cycles",`, ""), "", "", allSelf},
+	{"5.1", "A sample has a timestamp", change(10, `"timestamp":101,`, ""), "error required-key", "error missing-key", allSelf},
+	{"5.2", "Windows need not partition the time range", change(11, `"start":1,"end":2`, `"start":3,"end":4`), "", "", allSelf},
+	{"5.2", "stack_id of windows refers to a stack", change(11, `"0xb"`, `"0xc"`), "warning window-stack", "error window-stack-missing", allSelf},
+	{"8", "Stable stack identity if content-addressable: one frame sequence, one id", put(`{"type":"stack","id":"0xd","frames":[2,1],"context":{"event":"cycles","pid":7,"tid":8},"weights":[{"metric":"period","value":0}]}`), "warning exclusive-missing, warning metric-suspicious", "", allSelf},
+	{"9.1", "allocation_tracking is optional", change(1, `"kind":"hardware",`, `"kind":"allocation","allocation_tracking":{"tracks_frees":true},`), "warning memory-metrics", "", allSelf},
+	{"9.2", "Converters SHOULD use the standard metric names", func(ls []string) []string {
+		for i := range ls {
+			ls[i] = strings.ReplaceAll(strings.ReplaceAll(ls[i], `"metric":"period"`, `"metric":"alloc_bytes"`), `"primary_metric":"period"`, `"primary_metric":"alloc_bytes"`)
+		}
+		ls[0] = strings.Replace(ls[0], `"kind":"hardware"`, `"kind":"allocation"`, 1)
+		return ls
+	}, "", "", allSelf},
+	{"9.4", "A file MAY contain both CPU and memory events", func(ls []string) []string {
+		ls[0] = strings.Replace(ls[0], `"events":[`, `"events":[{"name":"malloc","kind":"allocation","sampling":{"mode":"event","primary_metric":"alloc_bytes"}},`, 1)
+		return append(ls, `{"type":"stack","id":"0xe","frames":[2,1],"context":{"event":"malloc","tid":8},"weights":[{"metric":"alloc_bytes","value":5,"unit":"bytes"}],"exclusive":{"frame":2,"weights":[{"metric":"alloc_bytes","value":5}]}}`)
+	}, "", "", "run=5"},
+	{"9.4", "Stack ids remain unique across event types", func(ls []string) []string {
+		ls[0] = strings.Replace(ls[0], `"events":[`, `"events":[{"name":"malloc","kind":"allocation","sampling":{"mode":"event","primary_metric":"alloc_bytes"}},`, 1)
+		return append(ls, `{"type":"stack","id":"0xa","frames":[2,1],"context":{"event":"malloc","tid":8},"weights":[{"metric":"alloc_bytes","value":5,"unit":"bytes"}],"exclusive":{"frame":2,"weights":[{"metric":"alloc_bytes","value":5}]}}`)
+	}, "warning stack-id-events", "", "run=5"},
+	{"7", "Frame order MUST match the header", change(1, "leaf_to_root", "root_to_leaf"), "error frame-order-match", "error wrong-end", "main=40"},
+	{"7", "Unknown record types", put(`{"type":"x_note","text":"a"}`), "warning record-type", "unknown-record", allSelf},
 	{"7", "Unknown source_tool value SHOULD be warned of", change(1, `"source_tool":"perf"`, `"source_tool":"magic"`), "warning source-tool", "", allSelf},
 	{"7", "Suspicious metric values SHOULD be warned of", change(10, `"period":10`, `"period":0`), "warning metric-suspicious", "note samples-less", allSelf},
 }

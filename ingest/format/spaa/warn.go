@@ -44,6 +44,7 @@ const (
 	warnRounded
 	warnSaturated
 	warnExclusiveFrame
+	warnWrongEnd
 	warnExclusiveWeight
 	warnRelated
 	warnSampleStack
@@ -98,6 +99,7 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnRounded:         {"rounded", "a value of metric %s has too many decimals and was rounded"},
 	warnSaturated:       {"saturated", "a value of metric %s exceeds 64 bits and was limited"},
 	warnExclusiveFrame:  {"exclusive-frame", "the exclusive frame of a stack is not its leaf; self weight is counted at the leaf"},
+	warnWrongEnd:        {"wrong-end", "the exclusive frame of a stack is at its other end: frame_order may be wrong; stacks are read as the header declares"},
 	warnExclusiveWeight: {"exclusive-differs", "the exclusive %s of a stack is not its weight; self weight is the stack's weight at its leaf"},
 	warnRelated:         {"related-missing", "related_stacks refers to stack %s, which is not in the file"},
 	warnSampleStack:     {"sample-stack-missing", "a sample refers to a stack that is not in the file (%s); it is shown without a stack"},
