@@ -37,9 +37,19 @@ type Assembly struct {
 	Syntax   string `json:"syntax"`
 	// Skid says that the samples are not precise; absent if they are.
 	Skid string `json:"skid,omitempty"`
+	// HotLoop is the loop with the largest self cost; absent if no loop has any.
+	HotLoop *Loop `json:"hot_loop,omitempty"`
 	// Parts are the pieces of code that hold the function: if it was inlined, its
 	// callers.
 	Parts []Part `json:"parts"`
+}
+
+// Loop is the code from the target of a jump back to the jump: addresses, as hexadecimal
+// texts, of the first and the last instruction, and the sum of their Self.
+type Loop struct {
+	First string      `json:"first"`
+	Last  string      `json:"last"`
+	Self  json.Number `json:"self"`
 }
 
 // Part is a piece of code of the binary, from the address Start up to End, as hexadecimal
@@ -152,6 +162,9 @@ func (o *options) listed(rec *recording.Recording, l *assembly.Listing, q analyz
 	for _, p := range l.Parts {
 		a.Parts = append(a.Parts, Part{Symbol: p.Name, Start: hex(p.Low), End: hex(p.High), Self: exactnum.Value(p.Self, m)})
 	}
+	if first, last, self := l.HotLoop(); self > 0 {
+		a.HotLoop = &Loop{First: hex(l.Insts[first].Addr), Last: hex(l.Insts[last].Addr), Self: exactnum.Value(self, m)}
+	}
 	s := &Source{File: rec.Source.Path, Source: f.File, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exactnum.Value(w.Sum, m), Self: exactnum.Value(l.Self, m), Lines: []Line{}, Assembly: a}
 	v := evidence.Of(rec, q)
 	v.Tab, v.Function = "source", &recording.FuncName{Name: f.Name, Module: f.Module}
@@ -184,6 +197,9 @@ func (s *Source) code(l *assembly.Listing, m *recording.Metric, sum int64, n int
 	fmt.Fprintf(&b, "%s, %s, %s\n", safetext.Text(a.Binary), a.Machine, check)
 	if a.Skid != "" {
 		fmt.Fprintf(&b, "%s\n", a.Skid)
+	}
+	if first, last, self := l.HotLoop(); self > 0 {
+		fmt.Fprintf(&b, "hot loop: +%#x to +%#x, %s of the instructions' self cost\n", l.Offset(first), l.Offset(last), units.Percent(self, l.Self))
 	}
 	var shown []int
 	for i := range s.Instructions[:n] {

@@ -228,6 +228,8 @@ var switches = []toggle{
 	{"lists", "callers and callees as lists", func(v *State) *bool { return &v.Lists }},
 	{"linear", "linear scale of durations", func(v *State) *bool { return &v.Linear }},
 	{"dots", "one dot per call instead of a histogram", func(v *State) *bool { return &v.Dots }},
+	{"assembly", "instructions instead of source lines", func(v *State) *bool { return &v.Assembly }},
+	{"both", "source lines beside the instructions", func(v *State) *bool { return &v.Both }},
 	{"all-calls", "list calls of all functions, not only the selected one", func(v *State) *bool { return &v.List.All }},
 	{"total", "table of differences by total instead of self", func(v *State) *bool { return &v.Totals }},
 	{"self-times", "distribution of self times", func(v *State) *bool { return &v.SelfTimes }},

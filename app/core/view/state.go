@@ -95,7 +95,9 @@ type State struct {
 	// lists, Linear draws distributions of durations on a linear scale, Dots draws each
 	// call as a dot.
 	Up, Lists, Linear, Dots bool
-	List                    List
+	// Assembly shows instructions instead of source lines, Both shows both.
+	Assembly, Both bool
+	List           List
 	Comparison
 
 	// Unknown holds the keys that were not understood, in order; String does not write

@@ -28,6 +28,7 @@ type Side struct {
 	Rec  *recording.Recording
 	Demo bool // the recording is the built-in one, which has no path
 	Path string
+	Exe  string         // the program to take names and instructions from, "" for the recorded one
 	Part recording.Part // the part of the file that was requested
 	// Generation is the generation of Rec. Behind reports whether there is a newer one.
 	Generation int
@@ -317,15 +318,7 @@ func (p *Side) Query() analyze.Query {
 // SourceFile returns the file of the selected function, as named in the recording, and
 // the selected line, 0 if unknown.
 func (p *Side) SourceFile() (file string, line int32) {
-	call := recording.NoCall
-	switch {
-	case p.Pick.Kind == PickBar:
-		call = p.Pick.Hit.Call
-	case p.Pick.Kind == PickNode && p.Pick.Tree != nil && int(p.Pick.Node) < len(p.Pick.Tree.Nodes):
-		call = p.Pick.Tree.Nodes[p.Pick.Node].Call
-	}
-	if call != recording.NoCall && int(call) < p.Rec.Calls.Len() {
-		f := p.Rec.Frames.At(int(p.Rec.Calls.Frame(call)))
+	if f, ok := p.pickedFrame(); ok {
 		if file = f.File; file == "" {
 			file = p.Rec.Functions.At(int(f.Func)).File
 		}
@@ -337,6 +330,28 @@ func (p *Side) SourceFile() (file string, line int32) {
 		return f.File, 0
 	}
 	return "", 0
+}
+
+// pickedFrame returns the frame of the selected bar or node, false if it has none.
+func (p *Side) pickedFrame() (recording.Frame, bool) {
+	call := recording.NoCall
+	switch {
+	case p.Pick.Kind == PickBar:
+		call = p.Pick.Hit.Call
+	case p.Pick.Kind == PickNode && p.Pick.Tree != nil && int(p.Pick.Node) < len(p.Pick.Tree.Nodes):
+		call = p.Pick.Tree.Nodes[p.Pick.Node].Call
+	}
+	if call == recording.NoCall || int(call) >= p.Rec.Calls.Len() {
+		return recording.Frame{}, false
+	}
+	return p.Rec.Frames.At(int(p.Rec.Calls.Frame(call))), true
+}
+
+// HasAddress reports whether the recording has the address of the selected function's
+// instructions.
+func (p *Side) HasAddress() bool {
+	f, ok := p.pickedFrame()
+	return ok && f.Addr != 0
 }
 
 // Folder returns the folder of the recording, "" if it is not a local file.

@@ -77,6 +77,7 @@ func look(r *rand.Rand, s *Shell) {
 	lookAtThreads(r, p)
 	lookBelow(r, p)
 	p.Dots, p.List = maybe(), view.List{}
+	p.Assembly, p.Both = maybe(), maybe()
 	if maybe() {
 		p.List = view.List{By: []string{"start", "-self", "thread"}[r.IntN(3)], Only: []string{"", "1us..", "a=b, c"}[r.IntN(3)], Columns: [][]string{nil, {"start"}, {"start", "thread"}}[r.IntN(3)]}
 	}

@@ -104,8 +104,8 @@ func (d *Workspace) ViewState() *view.State {
 func (p *Pane) opened(st *view.State) {
 	st.Part = p.Part.Range
 	st.Only = slices.Clone(p.Part.Threads)
-	if st.Exe = p.exe; p.exe != "" {
-		if abs, err := filepath.Abs(p.exe); err == nil {
+	if st.Exe = p.Exe; p.Exe != "" {
+		if abs, err := filepath.Abs(p.Exe); err == nil {
 			st.Exe = abs
 		}
 	}

@@ -46,8 +46,8 @@ func (p *Pane) commandAbout(name string) *command {
 	if p.Demo {
 		c.words[2] = "--demo"
 	}
-	if p.exe != "" {
-		c.add("--exe", p.exe)
+	if p.Exe != "" {
+		c.add("--exe", p.Exe)
 	}
 	return c
 }
@@ -164,6 +164,15 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		return []*command{c}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
+	case p.Tab == panel.Source && p.Assembly:
+		if f, ok := p.PickedFunction(); ok {
+			c := p.commandAbout("source")
+			c.add(f.FuncName().String(), "--asm", "-n", "0")
+			st := new(view.State)
+			p.Unbind(p.Rec, 0, 1, st)
+			c.addFields(p, st, "event", "metric")
+			return []*command{c}
+		}
 	case p.Tab == panel.Source:
 		if file, _ := p.SourceFile(); file != "" {
 			c := p.stacks()
@@ -296,7 +305,7 @@ func (p *Pane) drawing(d *Workspace, parts View) []*command {
 	if d.Theme != theme.Dark {
 		c.add("--theme", d.Theme.Name)
 	}
-	if p.exe != "" {
+	if p.Exe != "" {
 		c.rest = append(c.rest, "the --exe program")
 	}
 	if len(p.Folds)+len(p.Closed)+len(p.Groups)+len(p.Hidden)+len(p.Pinned)+len(p.Order) > 0 || p.Filter != "" || p.View.Scroll != 0 {

@@ -28,8 +28,7 @@ import (
 // Pane shows one recording.
 type Pane struct {
 	timeline.Timeline
-	exe  string // the program to read symbol names from, "" for the one named in the file
-	Kept bool   // added to the recently opened files
+	Kept bool // added to the recently opened files
 	trail
 	// Visited reports that an address has just been applied, so the resulting view is not
 	// stored as the user's preference.
@@ -95,6 +94,7 @@ func (p *Pane) stop() {
 	p.Table.Order.Orders.Stop()
 	p.Finder.Stop()
 	p.SourcePart.Texts.Stop()
+	p.SourcePart.Asm.Stop()
 	p.MarkList.Stop()
 	p.numbered.Stop()
 	panel.Find[*calls.Panel](p.Deck.All).Stop()

@@ -140,7 +140,7 @@ func (d *Workspace) Reopen(why error) {
 	shown := d.Shown()
 	for i, p := range shown {
 		if i == 0 {
-			d.OpenPartWith(p.Path, p.exe, p.Part)
+			d.OpenPartWith(p.Path, p.Exe, p.Part)
 		} else {
 			d.OpenBeside(p.Path)
 		}
@@ -161,7 +161,7 @@ func (d *Workspace) load(path, exe string, part recording.Part) *Pane {
 		return p
 	}
 	p := d.NewPane(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake))
-	p.Path, p.exe, p.Part = path, exe, part
+	p.Path, p.Exe, p.Part = path, exe, part
 	if d.FollowFiles && p.Doc.CanFollow() {
 		p.follow()
 	}

@@ -1,4 +1,5 @@
-// Package source implements the panel with the cost of each line of a source file.
+// Package source implements the panel with the cost of each line of a source file, and of
+// each instruction of a function.
 package source
 
 import (
@@ -27,8 +28,10 @@ import (
 	"ashlar/render/widget"
 )
 
-// Panel shows the cost of each line of a source file.
+// Panel shows the cost of each line of a source file, of each instruction, or both.
 type Panel struct {
+	Asm  Assembly
+	kind widget.Segments
 	widget.List
 	bar widget.ScrollBar
 	At  int32 // the clicked line, 0 for none
@@ -72,8 +75,8 @@ type sourceText struct {
 	err   error
 }
 
-// source returns the text of a file named in the recording; nil while it is being read.
-func (t *Panel) source(s *panel.Host, p *panel.Side, name string) *sourceText {
+// text returns the text of a file named in the recording; nil while it is being read.
+func (t *Panel) text(s *panel.Host, p *panel.Side, name string) *sourceText {
 	k, roots := sourceName{name, p.Folder(), len(s.Roots), p.Path}, s.Roots
 	text, of, _ := t.Texts.Ask(k, s.Do.Wake, func(context.Context) (*sourceText, error) {
 		x := new(sourceText)
@@ -96,20 +99,79 @@ const (
 	sourceNumber = 84 // width of a column of costs
 )
 
+// kinds are the words of the switch between source lines and instructions.
+var kinds = []string{"Source", "Assembly", "Both"}
+
+// leastBoth is the least width, in dp, in which source lines and instructions are shown
+// beside each other.
+const leastBoth = 760
+
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	if p.Pick.Kind == panel.PickNone {
+		widget.Empty(u, r, "No function selected", "Select one to see the cost of each line")
+		return
+	}
+	if !p.HasAddress() && !p.Assembly {
+		t.source(s, p, u, r)
+		return
+	}
+	top := r.Min.Y + u.Px(30)
+	on := panel.Index(p.Assembly)
+	if p.Assembly && p.Both {
+		on = 2
+	}
+	if i := t.kind.Layout(u, r.Min.X+u.Px(16), r.Min.Y+u.Px(5), kinds, on); i >= 0 {
+		p.Assembly, p.Both = i > 0, i == 2
+	}
+	r.Min.Y = top
+	switch file, _ := p.SourceFile(); {
+	case !p.Assembly:
+		t.source(s, p, u, r)
+	case p.Both && file != "" && r.Dx() >= u.Px(leastBoth):
+		middle := r.Min.X + r.Dx()*2/5
+		t.source(s, p, u, image.Rect(r.Min.X, r.Min.Y, middle, r.Max.Y))
+		u.VLine(middle, r.Min.Y, r.Max.Y, u.Theme.Rule)
+		t.assembly(s, p, u, image.Rect(middle+1, r.Min.Y, r.Max.X, r.Max.Y))
+	default:
+		t.assembly(s, p, u, r)
+	}
+}
+
+// assembly draws the instructions.
+func (t *Panel) assembly(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
+	a := p.Doc.Answer()
+	if a == nil || a.Rec != p.Rec || a.Tree == nil {
+		return
+	}
+	file, _ := p.SourceFile()
+	var text *sourceText
+	if file != "" {
+		if text = t.text(s, p, file); text == nil {
+			return
+		}
+	}
+	t.Asm.layout(s, p, u, a, r, file, text, t.At, func(line int32) {
+		t.At = line
+		for i := range t.rows {
+			if t.rows[i].line == line {
+				t.Into(i)
+			}
+		}
+	})
+}
+
+// source draws the source lines.
+func (t *Panel) source(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	file, line := p.SourceFile()
 	switch {
-	case p.Pick.Kind == panel.PickNone:
-		widget.Empty(u, r, "No function selected", "Select one to see the cost of each line")
-		return
 	case file == "":
 		widget.Empty(u, r, "No source", "This recording has no source location for the function")
 		return
 	case a == nil || a.Lines == nil || a.Lines.File != file:
 		return
 	}
-	text := t.source(s, p, file)
+	text := t.text(s, p, file)
 	if text == nil {
 		return
 	}
@@ -181,6 +243,10 @@ func (t *Panel) events(s *panel.Host, p *panel.Side, u *ui.UI, body image.Rectan
 			return
 		}
 		t.At = t.rows[i].line
+		if file, _ := p.SourceFile(); p.Both {
+			h := u.Px(sourceLine)
+			t.Asm.showLine(file, t.At, body.Dy()/h, h)
+		}
 		switch g {
 		case widget.DoubleClicked:
 			t.Edit(s, p)
@@ -372,10 +438,21 @@ func (t *Panel) Ask(p *panel.Side, q *session.Question) {
 }
 
 // Scroll returns the scroll position of the lines.
-func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
+func (t *Panel) Scroll(p *panel.Side) *int {
+	if p.Assembly && !p.Both {
+		return &t.Asm.Down
+	}
+	return &t.Down
+}
 
-// Table returns the lines with a cost.
+// Table returns the instructions if they are shown alone, otherwise the lines with a cost.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
+	if a := p.Doc.Answer(); a != nil && p.Assembly && !p.Both {
+		if g := t.Asm.grid(a); g != nil {
+			return func() *tables.Grid { return g }
+		}
+		return nil
+	}
 	if a := p.Doc.Answer(); a != nil && a.Lines != nil {
 		return func() *tables.Grid { return grid(a) }
 	}
