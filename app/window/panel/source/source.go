@@ -151,6 +151,7 @@ func (t *Panel) assembly(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectang
 		}
 	}
 	t.Asm.layout(s, p, u, a, r, file, text, t.At, func(line int32) {
+		s.Wake() // the source lines are drawn already
 		t.At = line
 		for i := range t.rows {
 			if t.rows[i].line == line {
