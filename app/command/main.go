@@ -314,10 +314,9 @@ func demoFlag(fs *pflag.FlagSet) *bool {
 }
 
 // exeFlag adds --exe, whose value is stored in call.exe. An automatic spall trace
-// contains only addresses; the function names come from this program, as do the
-// instructions of source --asm.
+// contains only addresses; the function names come from this program.
 func exeFlag(fs *pflag.FlagSet) {
-	fs.String("exe", "", "take function names of a spall trace without names, or the instructions of source --asm, from this `PROGRAM` (default: the recorded one)")
+	fs.String("exe", "", "take function names from this `PROGRAM`, for a spall trace without names (default: the one it names)")
 }
 
 // chooser holds the flags that select the event and metric.

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"ashlar/app/core/assembly"
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/exactnum"
@@ -89,7 +87,7 @@ type Instruction struct {
 var kinds = map[disasm.Kind]string{disasm.Call: "call", disasm.Jump: "jump", disasm.Branch: "branch", disasm.Return: "return"}
 
 // instructions prints the code of a function.
-func (o *options) instructions(p *subcommand.Program, rec *recording.Recording, what string, fs *pflag.FlagSet) error {
+func (o *options) instructions(p *subcommand.Program, rec *recording.Recording, what string) error {
 	syntax, err := disasm.ParseSyntax(o.syntax)
 	if err != nil {
 		return subcommand.Misuse("%w", err)
@@ -106,8 +104,7 @@ func (o *options) instructions(p *subcommand.Program, rec *recording.Recording, 
 	if err != nil {
 		return subcommand.Misuse("%s: %w", rec.Source.Path, err)
 	}
-	at := assembly.Options{Syntax: syntax, Beside: beside(rec)}
-	at.Exe, _ = fs.GetString("exe")
+	at := assembly.Options{Syntax: syntax, Beside: beside(rec), Exe: o.exe}
 	if st, err := os.Stat(rec.Source.At(rec.Source.Path)); err == nil {
 		at.Recorded = st.ModTime()
 	}

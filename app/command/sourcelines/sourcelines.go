@@ -106,6 +106,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.IntVarP(&o.rows, "rows", "n", 30, "print at most `N` lines or instructions, 0 for all")
 	fs.BoolVar(&o.asm, "asm", false, "list the instructions of the function instead of source lines")
 	fs.StringVar(&o.syntax, "syntax", "", "write instructions in the `SYNTAX` gnu (default), go or intel")
+	fs.StringVar(&o.exe, "exe", "", "with --asm, take the instructions from this `BINARY` (default: the recorded one)")
 	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
 	fs.BoolVar(&o.json, "json", false, "print JSON")
 	subcommand.BudgetFlag(fs)
@@ -122,7 +123,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 			return err
 		}
 		if o.asm {
-			return o.instructions(p, rec, args[1], fs)
+			return o.instructions(p, rec, args[1])
 		}
 		s, m, sum, err := o.cost(p, rec, args[1])
 		if err != nil {
