@@ -23,10 +23,10 @@ A GPU is busy while any of its streams works. Idle time before a kernel, copy or
 fill is divided exactly: until its launch, by what the launching thread did then
 (in steps, by the outermost call below the step), and from launch to start.
 
-Steps are calls that launch work and whose names differ only in a number, such
-as ProfilerStep#12. The GPU time of a step is that of the work launched in it,
-which may run later. A step is slow if it takes at least 1.3 times the median
-and stands out from the others.`,
+Steps are repeated outermost calls in which at least half of the work was
+launched, such as ProfilerStep#12. The GPU time of a step is that of the work
+launched in it, which may run later. A step is slow if it takes at least 1.3
+times the median and stands out from the others.`,
 		Examples: [][2]string{
 			{"ashlar gpu trace.json.gz", "why the GPU was idle, and which steps were slow"},
 			{"ashlar gpu trace.json.gz --json", "all of it, for programs"},

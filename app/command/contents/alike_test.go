@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"ashlar/app/core/exactnum"
+	"ashlar/ingest/model/recording"
 )
 
 // TestInfoThreadsAlike: a pool of threads is one row with its sums, and what is
 // listed and what is left out make all of them.
 func TestInfoThreadsAlike(t *testing.T) {
-	in := &Contents{Threads: []Thread{{PID: 1, TID: 1, Name: "main", Spans: 5, MaxDepth: 2}}}
+	in := &Contents{rec: &recording.Recording{}, Threads: []Thread{{PID: 1, TID: 1, Name: "main", Spans: 5, MaxDepth: 2}}}
 	for i := range exactnum.ID(40) {
 		in.Threads = append(in.Threads, Thread{PID: 1, TID: 10 + i, Name: "worker", Samples: 3, MaxDepth: int(i)})
 	}
@@ -32,7 +33,7 @@ func TestInfoThreadsAlike(t *testing.T) {
 
 // Processes of one name are told apart by the labels that a trace gives them.
 func TestInfoNamesProcesses(t *testing.T) {
-	in := &Contents{Threads: []Thread{{PID: 1, TID: 1, Process: "python3 GPU 2", Name: "main", Spans: 5}, {PID: 2, TID: 1}}}
+	in := &Contents{rec: &recording.Recording{}, Threads: []Thread{{PID: 1, TID: 1, Process: "python3 GPU 2", Name: "main", Spans: 5}, {PID: 2, TID: 1}}}
 	var b strings.Builder
 	in.threads(&b)
 	if lines := strings.Split(b.String(), "\n"); len(lines) < 4 || !strings.Contains(lines[2], "pid  process        tid") || !strings.Contains(lines[3], "1  python3 GPU 2    1  main") {

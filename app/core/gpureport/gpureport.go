@@ -24,7 +24,7 @@ type Answer struct {
 	File    string   `json:"file"`
 	Devices []Device `json:"devices"`
 	// Loop describes all steps, in which the program launched the work. It is null if the
-	// trace has none: outermost calls whose names differ only in a number.
+	// trace has none: repeated outermost calls that launched at least half of the work.
 	Loop *Loop `json:"loop"`
 	// Steps lists the steps in order of time, More is the number left out.
 	Steps []Step `json:"steps"`
@@ -242,7 +242,11 @@ func SlowText(rec *recording.Recording, s *gpu.Steps) string {
 	const most = 4
 	var names []string
 	for _, i := range s.Slow[:min(len(s.Slow), most)] {
-		names = append(names, safetext.Short(rec.FuncName(s.Steps[i].Call)))
+		name := rec.FuncName(s.Steps[i].Call)
+		if name == s.Name { // the same for all
+			name = "number " + units.Count(int64(i+1))
+		}
+		names = append(names, safetext.Short(name))
 	}
 	if more := len(s.Slow) - most; more > 0 {
 		names = append(names, units.Count(int64(more))+" more")

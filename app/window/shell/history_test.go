@@ -31,7 +31,8 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 		var steps []string
 		for range 3 {
 			look(r, s)
-			if err := s.Finish(); err != nil {
+			// A range without the selected calls cannot be normalised by them, and says so.
+			if err := s.Finish(); err != nil && !strings.Contains(err.Error(), "it has no selected calls") {
 				t.Fatal(err)
 			}
 			pickAnything(r, s)

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -402,7 +403,11 @@ func (d *decoder) element(it *item) {
 	case phNone:
 		d.left(d.kind("(no phase)"), it.off)
 		d.kind("(no phase)").Read++
-		d.warn(noPhase, it.off, "")
+		if len(bytes.Trim(it.text(), "{} \t\r\n")) == 0 { // JAX ends the list with one
+			d.warn(emptyEvent, it.off, "")
+		} else {
+			d.warn(noPhase, it.off, "")
+		}
 	case phOther:
 		ph := jsonscan.Plain(jsonscan.Member(it.text(), "ph"))
 		k := d.kind(ph)

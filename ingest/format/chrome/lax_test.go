@@ -51,7 +51,7 @@ func TestLax(t *testing.T) {
 		{"a name that is a number", `[{"name":17,"ph":"X","ts":1,"dur":2}]`, "17 1..3", ""},
 		{"two arrays", "[" + one + "]\n[" + two + "]", both, "stray:1"},
 		{"appended behind the end", "[" + one + "],\n" + two, both, "stray:1"},
-		{"elements that are no events", `[1,"x",[2,{"a":3}],null,{},` + one + "," + two + "]", both, "no-phase:1 not-event:3"},
+		{"elements that are no events", `[1,"x",[2,{"a":3}],null,{},` + one + "," + two + "]", both, "empty-event:1 not-event:3"},
 		{"unknown phases", `[{"ph":"Q","ts":1},{"ph":"long","ts":1},` + one + "," + two + "]", both, "unknown-phase:2"},
 		{"no time", `[{"ph":"X","name":"q","ts":null},{"ph":"B","name":"q","ts":"soon"},` + one + "," + two + "]", both, "no-time:2"},
 		{"cut in an event", "[" + one + "," + two + `,{"name":"c","ph":"X","ts":9,"ar`, both, "cut:1"},

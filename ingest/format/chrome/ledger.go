@@ -17,6 +17,7 @@ const (
 	noTime problem = iota
 	noName
 	noPhase
+	emptyEvent
 	notEvent
 	badEvent
 	cut
@@ -54,6 +55,7 @@ var problems = [problemCount]struct{ code, text string }{
 	noTime:        {"no-time", "An event has no usable time (ts) and is left out."},
 	noName:        {"nameless", "An event has no name; it is shown as " + nameless + "."},
 	noPhase:       {"no-phase", "An element of the trace has no phase (ph) and is left out."},
+	emptyEvent:    {"empty-event", "An empty element of the trace ({}) is left out."},
 	notEvent:      {"not-event", "An element of the trace is not an object and is left out."},
 	badEvent:      {"bad-event", "Invalid JSON is left out, up to the next event."},
 	cut:           {"cut", "The file ends in the middle of an element, which is left out; everything before it is shown."},
@@ -189,7 +191,7 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	}
 	say := l.b.Warn
 	switch p {
-	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow:
+	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow, emptyEvent:
 		say = l.b.Remark
 	case unmatchedEnd, unclosed, noDur, cpuDur:
 		say = l.b.Usual

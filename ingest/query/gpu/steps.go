@@ -3,6 +3,7 @@ package gpu
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -115,58 +116,82 @@ func StepsOf(ctx context.Context, rec *recording.Recording, devices []*Device) (
 	return s, nil
 }
 
-// loop finds the steps: the most frequent name of outermost calls with numbers, on the
-// threads that launch work.
+// loop finds the steps: repeated outermost calls, on a thread that launches work, in which
+// at least half of all work was launched. Of several, those count whose names differ only
+// in numbers; else each must launch two works on average. The one with most work is
+// taken.
 func loop(rec *recording.Recording, devices []*Device) *Steps {
-	launching := map[int]bool{}
+	launched := map[int][]int64{} // by track
+	total := 0
 	for _, d := range devices {
 		for i := range d.Work {
-			if t := d.Work[i].Launch.Track; t != recording.NoTrack {
-				launching[t] = true
+			if l := &d.Work[i].Launch; l.Track != recording.NoTrack {
+				launched[l.Track] = append(launched[l.Track], l.Start)
+				total++
 			}
 		}
 	}
-	type key struct {
-		track int
-		name  string
-	}
-	found := map[key]*Steps{}
 	var best *Steps
-	for t := range rec.Tracks {
-		if !launching[t] {
-			continue
-		}
-		folded := map[recording.FuncID]string{}
-		for _, l := range rec.Tracks[t].Outermost(&rec.Calls) {
-			each(l, func(call recording.CallID, start, end int64) {
-				f := rec.Func(call)
-				name, ok := folded[f]
-				if !ok {
-					full := rec.Functions.At(int(f)).Name
-					if name = funcname.FoldDigits(full); name == full {
-						name = ""
+	most, numbered := 0, false
+	for _, t := range slices.Sorted(maps.Keys(launched)) {
+		for _, s := range repeated(rec, t) {
+			work := 0
+			for _, all := range launched {
+				for _, at := range all {
+					if s.during(at) >= 0 {
+						work++
 					}
-					folded[f] = name
 				}
-				if name == "" {
-					return
-				}
-				s := found[key{t, name}]
-				if s == nil {
-					s = &Steps{Name: strings.TrimRight(name, "# ")}
-					found[key{t, name}] = s
-				}
-				s.Steps = append(s.Steps, Step{Span: Span{t, call, start, end}})
-				if len(s.Steps) >= fewest && (best == nil || len(s.Steps) > len(best.Steps)) {
-					best = s
-				}
-			})
+			}
+			of := rec.FuncName(s.Steps[0].Call) != s.Name
+			if 2*work < total || !of && work < 2*len(s.Steps) || best != nil && (numbered && !of || numbered == of && work <= most) {
+				continue
+			}
+			best, most, numbered = s, work, of
 		}
-	}
-	if best != nil {
-		slices.SortFunc(best.Steps, func(a, b Step) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	return best
+}
+
+// mostLoops is the maximum number of names per track that are looked at.
+const mostLoops = 8
+
+// repeated returns the outermost calls of a track by name without numbers: the names with
+// at least fewest calls, those that take longest together first.
+func repeated(rec *recording.Recording, track int) []*Steps {
+	folded, found := map[recording.FuncID]string{}, map[string]*Steps{}
+	var all []*Steps
+	for _, l := range rec.Tracks[track].Outermost(&rec.Calls) {
+		each(l, func(call recording.CallID, start, end int64) {
+			f := rec.Func(call)
+			name, ok := folded[f]
+			if !ok {
+				name = funcname.FoldDigits(rec.Functions.At(int(f)).Name)
+				folded[f] = name
+			}
+			s := found[name]
+			if s == nil {
+				s = &Steps{Name: strings.TrimRight(name, "# ")}
+				found[name] = s
+				all = append(all, s)
+			}
+			s.Steps = append(s.Steps, Step{Span: Span{track, call, start, end}})
+		})
+	}
+	all = slices.DeleteFunc(all, func(s *Steps) bool { return len(s.Steps) < fewest })
+	slices.SortStableFunc(all, func(a, b *Steps) int { return cmp.Compare(b.total(), a.total()) })
+	all = all[:min(len(all), mostLoops)]
+	for _, s := range all {
+		slices.SortFunc(s.Steps, func(a, b Step) int { return cmp.Compare(a.Start, b.Start) })
+	}
+	return all
+}
+
+func (s *Steps) total() (sum int64) {
+	for i := range s.Steps {
+		sum += s.Steps[i].Of(Duration)
+	}
+	return sum
 }
 
 func each(l *lanes.Lane, visit func(call recording.CallID, start, end int64)) {
