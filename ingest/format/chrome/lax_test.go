@@ -52,6 +52,7 @@ func TestLax(t *testing.T) {
 		{"two arrays", "[" + one + "]\n[" + two + "]", both, "stray:1"},
 		{"appended behind the end", "[" + one + "],\n" + two, both, "stray:1"},
 		{"elements that are no events", `[1,"x",[2,{"a":3}],null,{},` + one + "," + two + "]", both, "empty-event:1 not-event:3"},
+		{"an element without a phase", `[{"name":"a","ts":1},` + one + "]", "a 1..3", "no-phase:1"},
 		{"unknown phases", `[{"ph":"Q","ts":1},{"ph":"long","ts":1},` + one + "," + two + "]", both, "unknown-phase:2"},
 		{"no time", `[{"ph":"X","name":"q","ts":null},{"ph":"B","name":"q","ts":"soon"},` + one + "," + two + "]", both, "no-time:2"},
 		{"cut in an event", "[" + one + "," + two + `,{"name":"c","ph":"X","ts":9,"ar`, both, "cut:1"},
