@@ -129,7 +129,7 @@ func recognise(in *source.Input) (*codec.Format, error) {
 }
 
 // inFirstLine reports whether head is text that ends within its first line.
-func inFirstLine(head []byte) bool { return bytes.IndexAny(head, "\n\x00") < 0 }
+func inFirstLine(head []byte) bool { return !bytes.ContainsAny(head, "\n\x00") }
 
 // opensObject reports whether head begins like a JSON object.
 func opensObject(head []byte) bool {

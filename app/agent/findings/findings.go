@@ -80,7 +80,7 @@ var rules = []rule{
 	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls are given more work", (*look).slower},
 	{"starving", "a thread has at most 2 % of the median of threads with its name", "the thread is reserved for other work, or started late", (*look).starving},
 	{"gpu", "a GPU is idle for one cause, or only copies, for at least 25 % of the time it is in use", "the program has too little work for the GPU, or another program uses it", (*look).gpu},
-	{"step", "at most 25 % of the steps that launch GPU work stand out by at least 1.3 times the median, and cost at least 2 % of the time", "the slow steps do other work that is meant to take longer", (*look).step},
+	{"step", "at most 25 % of the steps that launch GPU work stand out by at least 1.3 times the median and cost at least 2 % of the time, or steps take at least 1.5 times as long at the end", "the slow steps do other or more work on purpose", (*look).step},
 	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall},
 }
 

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/gpureport"
@@ -9,6 +10,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/gpu"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/units"
 )
 
@@ -58,8 +60,12 @@ func timePart(part, whole int64) Size {
 
 func (l *look) step(r rule) error {
 	s, err := gpu.StepsOf(l.ctx, l.rec, l.devices)
-	if err != nil || s == nil || len(s.Slow) == 0 || s.Excess < .02 {
+	if err != nil || s == nil {
 		return err
+	}
+	if len(s.Slow) == 0 || s.Excess < .02 || s.Measure == gpu.Duration && l.saturated() {
+		l.slowing(r, s)
+		return nil
 	}
 	f := Finding{Claim: gpureport.SlowText(l.rec, s)}
 	if len(s.Causes) > 0 {
@@ -75,9 +81,36 @@ func (l *look) step(r rule) error {
 		all += s.Steps[i].Of(s.Measure)
 	}
 	f.Size = timePart(more, all)
-	state := view.State{Tab: "calls"}
-	first := s.Steps[s.Slow[0]]
-	state.Sides[0].Select = recording.Offsets(first.Start-l.rec.Start, first.End-l.rec.Start)
-	l.add(r, f, state, "gpu", evidence.File(l.rec))
+	l.addStep(r, f, &s.Steps[s.Slow[0]])
 	return nil
+}
+
+// addStep adds a finding that a step shows.
+func (l *look) addStep(r rule, f Finding, step *gpu.Step) {
+	state := view.State{Tab: "calls"}
+	state.Sides[0].Select = recording.Offsets(step.Start-l.rec.Start, step.End-l.rec.Start)
+	l.add(r, f, state, "gpu", evidence.File(l.rec))
+}
+
+// saturated reports whether a GPU worked most of the time: then it does not matter how
+// long the program took for a step.
+func (l *look) saturated() bool {
+	return slices.ContainsFunc(l.devices, func(d *gpu.Device) bool { return 10*d.Busy > 8*(d.To-d.From) })
+}
+
+// slowing reports steps that get slower.
+func (l *look) slowing(r rule, s *gpu.Steps) {
+	for _, m := range []gpu.Measure{gpu.GPUTime, gpu.Duration} {
+		t := s.Trend[m]
+		if t.Direction != spans.Slower || t.P > .001 || t.First <= 0 || t.Last < 1.5*t.First || m == gpu.Duration && l.saturated() {
+			continue
+		}
+		what := ""
+		if m == gpu.GPUTime {
+			what = " of GPU time"
+		}
+		l.addStep(r, Finding{Claim: fmt.Sprintf("Steps of %s get slower: %s%s at the end, %s at the start.", quoted(s.Name), units.Duration(int64(t.Last)), what, units.Duration(int64(t.First))),
+			Confidence: decimal(1 - t.P), Size: timePart(int64(t.Last-t.First), int64(t.Last))}, &s.Steps[len(s.Steps)-1])
+		return
+	}
 }

@@ -22,6 +22,11 @@ func (l *look) sampler(r rule) error {
 	for _, t := range l.rec.Ledger {
 		read, left = read+t.Read, left+t.LeftOut
 	}
+	for i := range l.rec.Warnings {
+		if w := &l.rec.Warnings[i]; w.Minor {
+			left = max(0, left-w.Count) // not shown, and in no number
+		}
+	}
 	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {
 		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s were skipped (%s).", units.Count(left), units.Plural(read, "record"), units.Percent(left, read)),
 			Size: counts(left, read, "records")}, about, "check", evidence.File(l.rec))

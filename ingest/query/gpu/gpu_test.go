@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/gpu"
+	"ashlar/ingest/query/spans"
 )
 
 // job is a kernel and its launch, in µs. Without a launch, launch is -1.
@@ -189,6 +190,32 @@ func TestSteps(t *testing.T) {
 	} {
 		if s := loop(c.long, c.heavy); !slices.Equal(s.Slow, c.slow) || s.Measure != c.by || s.Name != c.name {
 			t.Errorf("long %d, heavy %d: slow %v by %v, %s; want %v by %v, %s", c.long, c.heavy, s.Slow, s.Measure, s.Name, c.slow, c.by, c.name)
+		}
+	}
+}
+
+// TestStepsThatGetSlower: each step launches longer work than the one before, or the same.
+func TestStepsThatGetSlower(t *testing.T) {
+	for more, want := range map[int]spans.Direction{0: spans.Steady, 3: spans.Slower} {
+		var calls []call
+		var jobs []job
+		at := 0
+		for i := range 30 {
+			calls = append(calls, call{fmt.Sprintf("step %d", i), at, at + 200})
+			jobs = append(jobs, job{0, at + 20, at + 60 + more*i, at + 10}, job{1, at + 20, at + 30, at + 11})
+			at += 201
+		}
+		rec := read(t, calls, jobs)
+		devices, err := gpu.Devices(context.Background(), rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := gpu.StepsOf(context.Background(), rec, devices)
+		if err != nil || s == nil {
+			t.Fatalf("%v, %v", s, err)
+		}
+		if got := s.Trend[gpu.GPUTime].Direction; got != want || s.Trend[gpu.Duration].Direction != spans.Steady {
+			t.Errorf("%d µs more a step: %s, durations %s; want %s, steady", more, got, s.Trend[gpu.Duration].Direction, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/spans"
 )
 
 // Step is one pass of the loop that launches work.
@@ -52,6 +53,8 @@ type Steps struct {
 	Median  [GPUTime + 1]int64
 	Slow    []int
 	Measure Measure
+	// Trend tells by measure whether steps get slower.
+	Trend [GPUTime + 1]spans.Trend
 	// Excess is what the slow steps took beyond the median, as a part of the time from the
 	// first step to the end of the last one and of its work.
 	Excess float64
@@ -102,6 +105,7 @@ func StepsOf(ctx context.Context, rec *recording.Recording, devices []*Device) (
 	}
 	for _, m := range []Measure{Duration, GPUTime} {
 		s.Median[m] = median(len(s.Steps), func(i int) int64 { return s.Steps[i].Of(m) })
+		s.Trend[m] = s.trend(m)
 		if slow := s.outliers(m); len(slow) > 0 && (s.Slow == nil || s.excess(slow, m) > s.excess(s.Slow, s.Measure)) {
 			s.Slow, s.Measure = slow, m
 		}
@@ -219,6 +223,20 @@ func median(n int, of func(int) int64) int64 {
 	}
 	slices.Sort(all)
 	return all[n/2]
+}
+
+// mostMoments is the maximum number of moments from which a trend is computed: it takes
+// time in proportion to their square.
+const mostMoments = 200
+
+func (s *Steps) trend(m Measure) spans.Trend {
+	var all []spans.Moment
+	each := (len(s.Steps) + mostMoments - 1) / mostMoments
+	for part := range slices.Chunk(s.Steps[1:], each) { // programs prepare in the first
+		middle := median(len(part), func(i int) int64 { return part[i].Of(m) })
+		all = append(all, spans.Moment{From: part[0].Start, To: part[len(part)-1].End, Count: int64(len(part)), Median: middle})
+	}
+	return spans.TrendOf(all)
 }
 
 // outliers returns the slow steps by a measure. The first step may be anything: programs

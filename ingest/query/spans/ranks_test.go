@@ -153,11 +153,11 @@ func TestTrend(t *testing.T) {
 		{"too few", course(5, func(i int) int64 { return int64(i) * 100 }), Unknown},
 		{"nothing", nil, Unknown},
 	} {
-		if got := trendOf(c.ms); got.Direction != c.want {
+		if got := TrendOf(c.ms); got.Direction != c.want {
 			t.Errorf("%s: %+v, want %s", c.name, got, c.want)
 		}
 	}
-	line := trendOf(course(20, func(i int) int64 { return 500 + int64(i)*10 }))
+	line := TrendOf(course(20, func(i int) int64 { return 500 + int64(i)*10 }))
 	if line.First != 500 || line.Last != 690 || line.Tau != 1 {
 		t.Errorf("a line from 500 to 690 is told as %+v", line)
 	}

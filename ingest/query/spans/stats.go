@@ -165,7 +165,7 @@ func durations(ctx context.Context, rec *recording.Recording, in recording.Scope
 			}
 		}
 		if out[k] = d; d.Count == 0 {
-			out[k] = &Durations{Sum: d.Sum, WithoutCPU: d.WithoutCPU, From: from, To: to, Trend: trendOf(nil)}
+			out[k] = &Durations{Sum: d.Sum, WithoutCPU: d.WithoutCPU, From: from, To: to, Trend: TrendOf(nil)}
 		} else if err := d.summarize(ctx, values, edges); err != nil {
 			return nil, err
 		}
@@ -335,6 +335,6 @@ func (d *Durations) summarize(ctx context.Context, values []parts, edges []int64
 		}
 		d.OverTime[m] = mo
 	})
-	d.Trend = trendOf(d.OverTime)
+	d.Trend = TrendOf(d.OverTime)
 	return err
 }

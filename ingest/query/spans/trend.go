@@ -43,8 +43,8 @@ const (
 	trendChange  = 0.05
 )
 
-// trendOf computes the trend of the moments with spans.
-func trendOf(ms []Moment) Trend {
+// TrendOf computes the trend of the moments with spans.
+func TrendOf(ms []Moment) Trend {
 	var x, y []float64
 	for _, m := range ms {
 		if m.Count > 0 {
