@@ -106,7 +106,8 @@ type look struct {
 	sum     int64
 	behind  evidence.Sampled // samples behind sum
 	classes []class          // indexed by function
-	devices []*gpu.Device    // set by the rule gpu
+	devices []*gpu.Device    // see gpus
+	looked  bool             // devices is set
 	out     []Finding
 }
 
@@ -135,7 +136,7 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 
 // weigh sums up a metric of an event; event -1 means no event.
 func (l *look) weigh(event, metric int) error {
-	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, devices: l.devices, out: l.out}
+	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, devices: l.devices, looked: l.looked, out: l.out}
 	if event < 0 {
 		return nil
 	}

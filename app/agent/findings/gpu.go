@@ -18,11 +18,26 @@ import (
 // conclusions.
 const fewestWork = 50
 
-func (l *look) gpu(r rule) (err error) {
-	if l.devices, err = gpu.Devices(l.ctx, l.rec); err != nil {
+// gpus returns the devices of the recording.
+func (l *look) gpus() (_ []*gpu.Device, err error) {
+	if !l.looked {
+		l.devices, err = gpu.Devices(l.ctx, l.rec)
+		l.looked = err == nil
+	}
+	return l.devices, err
+}
+
+// isStream reports whether a track is a stream: those of a GPU do not share its work.
+func isStream(devices []*gpu.Device, track int) bool {
+	return slices.ContainsFunc(devices, func(d *gpu.Device) bool { return slices.Contains(d.Streams, track) })
+}
+
+func (l *look) gpu(r rule) error {
+	devices, err := l.gpus()
+	if err != nil {
 		return err
 	}
-	for _, d := range l.devices {
+	for _, d := range devices {
 		window := d.To - d.From
 		if len(d.Work) < fewestWork || window <= 0 {
 			continue
@@ -59,7 +74,11 @@ func timePart(part, whole int64) Size {
 }
 
 func (l *look) step(r rule) error {
-	s, err := gpu.StepsOf(l.ctx, l.rec, l.devices)
+	devices, err := l.gpus()
+	if err != nil {
+		return err
+	}
+	s, err := gpu.StepsOf(l.ctx, l.rec, devices)
 	if err != nil || s == nil {
 		return err
 	}

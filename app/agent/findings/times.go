@@ -137,13 +137,17 @@ func (l *look) starving(r rule) error {
 	if err != nil {
 		return err
 	}
+	devices, err := l.gpus()
+	if err != nil {
+		return err
+	}
 	has := map[int]int64{}
 	for i := range rows {
 		has[rows[i].Track] = rows[i].Self
 	}
 	like := map[string][]int{}
 	for i, t := range l.rec.Tracks {
-		if t.Kind == recording.ThreadTrack && stem(t.Name) != "" && stem(t.Name) != t.Name {
+		if t.Kind == recording.ThreadTrack && stem(t.Name) != "" && stem(t.Name) != t.Name && !isStream(devices, i) {
 			k := fmt.Sprint(t.PID, " ", stem(t.Name))
 			like[k] = append(like[k], i)
 		}
@@ -168,8 +172,7 @@ func (l *look) starving(r rule) error {
 			sure.Confidence = decimal(1 - math.Exp(-expected/5)*5) // 1 minus the chance of so few samples at a fifth of the median
 		}
 		t := l.rec.Tracks[least]
-		title := strings.TrimSpace(t.Name + " " + recording.IDText(t.TID))
-		sure.Claim = fmt.Sprintf("Thread %s has %s of %s; the median of its %d peers is %s.", quoted(title), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
+		sure.Claim = fmt.Sprintf("Thread %s has %s of %s; the median of its %d peers is %s.", quoted(strings.TrimSpace(t.Label())), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
 		sure.Thread, sure.Size = t.Name, l.sizeOf(has[least], middle)
 		state := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}
 		l.add(r, *sure, state, "top", evidence.File(l.rec), "--by", "thread")

@@ -302,7 +302,8 @@ func (p *Timeline) ran(wake func()) *timeline.Activity {
 	if !p.Rec.Done || !p.Plan.HasGroups() {
 		return nil
 	}
-	a, of, ok := p.activity.Ask(p.Rec, wake, func(ctx context.Context) (*timeline.Activity, error) { return timeline.NewActivity(ctx, p.Rec) })
+	rec := p.Rec // the next frame may have another
+	a, of, ok := p.activity.Ask(rec, wake, func(ctx context.Context) (*timeline.Activity, error) { return timeline.NewActivity(ctx, rec) })
 	if !ok || of != p.Rec {
 		return nil
 	}

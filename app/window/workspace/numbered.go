@@ -27,11 +27,12 @@ const leastNumbered = 50
 
 // numberedChips offers to fold the numbers in names, if such names fill the picture.
 func (p *Pane) numberedChips(d *Workspace) []scopebar.Chip {
-	if !p.Rec.Done || p.FoldsNumbers() || p.Rec.Functions.Len() < leastNumbered {
+	rec := p.Rec // the next frame may have another
+	if !rec.Done || p.FoldsNumbers() || rec.Functions.Len() < leastNumbered {
 		return nil
 	}
-	n, of, ok := p.numbered.Ask(p.Rec, d.Wake, func(ctx context.Context) (int, error) { return analyze.Numbered(ctx, p.Rec) })
-	if !ok || of != p.Rec || n < leastNumbered || 2*n < p.Rec.Functions.Len() {
+	n, of, ok := p.numbered.Ask(rec, d.Wake, func(ctx context.Context) (int, error) { return analyze.Numbered(ctx, rec) })
+	if !ok || of != rec || n < leastNumbered || 2*n < rec.Functions.Len() {
 		return nil
 	}
 	return []scopebar.Chip{{Text: "Fold " + units.Plural(int64(n), "name") + " that differ in a number", Adds: true,
