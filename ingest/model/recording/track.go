@@ -99,6 +99,28 @@ func (t *Track) Columns(calls *Calls) (columns [][]int) {
 	return columns
 }
 
+// Innermost visits the innermost calls of a column's lanes from one time to another, each
+// with its duration. Where no span runs, that is outer.
+func (t *Track) Innermost(column []int, outer CallID, from, to int64, visit func(CallID, int64)) {
+	if len(column) > 0 {
+		l := &t.Lanes[column[0]]
+		for i := l.Search(from); i < l.Len() && l.Start(i) < to; i++ {
+			start, end := max(from, l.Start(i)), min(to, l.End(i))
+			if start >= end {
+				continue
+			}
+			if from < start {
+				visit(outer, start-from)
+			}
+			t.Innermost(column[1:], l.Call(i), start, end, visit)
+			from = end
+		}
+	}
+	if from < to {
+		visit(outer, to-from)
+	}
+}
+
 // Outermost returns the lanes of spans that lie in no other spans. A track has several if
 // spans overlap without nesting.
 func (t *Track) Outermost(calls *Calls) (outer []*lanes.Lane) {

@@ -126,30 +126,9 @@ func (s *Step) each(rec *recording.Recording, visit func(call recording.CallID, 
 	t := rec.Tracks[s.Track]
 	for _, column := range t.Columns(&rec.Calls) {
 		if s.State != recording.NoState || s.Index < 0 || column[0] == s.Lane {
-			innermost(t, column, outer, s.From, s.To, visit)
+			t.Innermost(column, outer, s.From, s.To, visit)
 			return
 		}
 	}
 	visit(outer, s.To-s.From)
-}
-
-// innermost visits the innermost calls in nested lanes over time.
-func innermost(t *recording.Track, lanes []int, outer recording.CallID, from, to int64, visit func(recording.CallID, int64)) {
-	if len(lanes) > 0 {
-		l := &t.Lanes[lanes[0]]
-		for i := l.Search(from); i < l.Len() && l.Start(i) < to; i++ {
-			start, end := max(from, l.Start(i)), min(to, l.End(i))
-			if start >= end {
-				continue
-			}
-			if from < start {
-				visit(outer, start-from)
-			}
-			innermost(t, lanes[1:], l.Call(i), start, end, visit)
-			from = end
-		}
-	}
-	if from < to {
-		visit(outer, to-from)
-	}
 }

@@ -111,7 +111,7 @@ func (c *causes) gap(from int64, next *Work) {
 func (c *causes) at(track int, at int64) (call recording.CallID) {
 	call = recording.NoCall
 	for _, column := range c.of(track) {
-		innermost(c.rec.Tracks[track], column, recording.NoCall, at, at+1, func(in recording.CallID, _ int64) {
+		c.rec.Tracks[track].Innermost(column, recording.NoCall, at, at+1, func(in recording.CallID, _ int64) {
 			if in != recording.NoCall {
 				call = in
 			}
@@ -127,7 +127,7 @@ func (c *causes) during(track int, from, to int64) {
 		c.add(Late, track, recording.NoCall, to-from)
 		return
 	}
-	innermost(c.rec.Tracks[track], columns[0], recording.NoCall, from, to, func(call recording.CallID, time int64) { c.add(Late, track, call, time) })
+	c.rec.Tracks[track].Innermost(columns[0], recording.NoCall, from, to, func(call recording.CallID, time int64) { c.add(Late, track, call, time) })
 }
 
 func (c *causes) of(track int) [][]int {
@@ -137,27 +137,6 @@ func (c *causes) of(track int) [][]int {
 		c.columns[track] = all
 	}
 	return all
-}
-
-// innermost visits the innermost calls in nested lanes over time.
-func innermost(t *recording.Track, lanes []int, outer recording.CallID, from, to int64, visit func(recording.CallID, int64)) {
-	if len(lanes) > 0 {
-		l := &t.Lanes[lanes[0]]
-		for i := l.Search(from); i < l.Len() && l.Start(i) < to; i++ {
-			start, end := max(from, l.Start(i)), min(to, l.End(i))
-			if start >= end {
-				continue
-			}
-			if from < start {
-				visit(outer, start-from)
-			}
-			innermost(t, lanes[1:], l.Call(i), start, end, visit)
-			from = end
-		}
-	}
-	if from < to {
-		visit(outer, to-from)
-	}
 }
 
 // place is a function below another in the calls that ran while a device was idle. Calls

@@ -285,7 +285,7 @@ func (s *Steps) causes(rec *recording.Recording, ran [][]*Work) {
 		step := &s.Steps[i]
 		t := rec.Tracks[step.Track]
 		if columns := t.Columns(&rec.Calls); len(columns) > 0 {
-			innermost(t, columns[0], recording.NoCall, step.Start, step.End, func(call recording.CallID, time int64) {
+			t.Innermost(columns[0], recording.NoCall, step.Start, step.End, func(call recording.CallID, time int64) {
 				switch call {
 				case recording.NoCall:
 				case step.Call:
