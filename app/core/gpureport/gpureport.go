@@ -56,7 +56,8 @@ type Idle struct {
 	// Why is late (the program had not launched the next work), waited (as late, after
 	// it had waited for the device), queued (launched, not yet started) or unknown.
 	Why string `json:"why"`
-	// Function is what the launching Thread did meanwhile, or where it had waited.
+	// Function is the call that the launching Thread was in, or in which it had waited;
+	// empty if it was in none.
 	Function string      `json:"function"`
 	Thread   string      `json:"thread"`
 	Time     json.Number `json:"time"`

@@ -323,8 +323,8 @@ type Listener struct {
 	Session func(ctx context.Context, c net.Conn, question json.RawMessage)
 	// Shows returns the absolute path of the recording that this program's window shows, ""
 	// for none; it may be called from any goroutine. Set it before calling Serve; nil tells
-	// nothing. Elsewhere is what the most recently used window showed when this program
-	// started.
+	// nothing. Elsewhere is the path of the recording in the most recently used window when
+	// this program started.
 	Shows     func() string
 	Elsewhere string
 

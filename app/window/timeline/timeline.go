@@ -54,7 +54,7 @@ type Timeline struct {
 
 	// against holds the calls that the selected calls are compared with.
 	against session.Async[againstKey, *recording.CallSet]
-	// activity is what the groups of goroutines did.
+	// activity holds the running times of the groups of goroutines.
 	activity session.Async[*recording.Recording, *timeline.Activity]
 	second   bool // the range being dragged is the second one, for a comparison
 	// Linkable reports whether the recording is one of two being compared.

@@ -61,8 +61,8 @@ type Pane struct {
 	ScopeComparison *scopeComparison
 	shown           before
 
-	// numbered counts the names that differ only in numbers; Folded is what the settings
-	// say about folding them.
+	// numbered counts the names that differ only in numbers. Folded is the setting for this
+	// file: whether they are shown as one.
 	numbered session.Async[*recording.Recording, int]
 	Folded   bool
 	sighted  bool // the first view has been chosen

@@ -36,7 +36,7 @@ func written(t testing.TB, content []byte) string {
 	return path
 }
 
-// The code of a function is what its section holds at the symbol.
+// TestCode compares the code of functions with the bytes of their section.
 func TestCode(t *testing.T) {
 	content := tiny(t)
 	p, err := OpenCode(written(t, content))

@@ -32,7 +32,7 @@ type Idle struct {
 	// Track is the thread that launched the next work, recording.NoTrack if Why is Queued
 	// or Unknown.
 	Track int
-	// Function is what that thread did, analyze.NoFunc where no span ran. If calls of
+	// Function is the call that the thread was in, analyze.NoFunc for none. If calls of
 	// several functions whose names differ in numbers are one, it is the first of them, and
 	// Name is without the numbers.
 	Function recording.FuncID
