@@ -163,6 +163,7 @@ func TestSentences(t *testing.T) {
 		{"cut", graph + "      2 f  (in a)\n", DecodeSample, "line 4", "The report is cut at line 4, in its call graph: rows are missing, and self values of the last rows' callers are too large"},
 		{"no row", graph + "      f\n      2 f  (in a)\n", DecodeSample, "line 4", "Line 4 is no row of the call graph and was left out"},
 		{"no number", instrumentsText + "x\t0 s\t \tf\nx\ty\t \tf\n", DecodeInstruments, "line 7", "Line 7 has a weight that is no number and was left out"},
+		{"row without its weight", "Symbol Name\tSelf Weight\na\t3\nb\n", DecodeInstruments, "line 3", "Line 3 is no row of the call tree and was left out"},
 		{"another unit", instrumentsText + "1 KB\t1 KB\t \tf\n", DecodeInstruments, "line 6", "Line 6 has a weight in another unit than those before and was left out"},
 		{"no spindump", "Steps: 1 (10ms sampling interval)\n", DecodeSpindump, "", "no stacks found: spindump prints a tree for each thread, each row a count, a function and its module as (MODULE + OFFSET)"},
 	} {

@@ -55,13 +55,13 @@ func (d *instrumentsReader) line(l []byte) {
 		d.sheet.SkipLine(d.sheet.Line)
 		return
 	}
-	if d.name >= len(columns) || strings.TrimSpace(columns[d.name]) == "" {
-		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "is no row of the call tree and was left out")
-		return
-	}
 	which := d.own
 	if which < 0 {
 		which = d.total
+	}
+	if max(d.name, which) >= len(columns) || strings.TrimSpace(columns[d.name]) == "" {
+		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "is no row of the call tree and was left out")
+		return
 	}
 	v, unit, ok := quantity(columns[which])
 	if !ok {

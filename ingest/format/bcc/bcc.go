@@ -173,8 +173,10 @@ func parseFrame(s string) (f stacktext.Frame) {
 			f.Addr, s = a, strings.TrimSpace(rest)
 		}
 	}
-	if strings.HasPrefix(s, "b'") && strings.HasSuffix(s, "'") {
-		s = s[2 : len(s)-1]
+	if quoted, ok := strings.CutPrefix(s, "b'"); ok {
+		if name, ok := strings.CutSuffix(quoted, "'"); ok {
+			s = name
+		}
 	}
 	if t := strings.TrimSuffix(s, "_[k]"); t != s {
 		s, f.Kind = t, recording.KindKernel

@@ -68,6 +68,6 @@ func TestSentences(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(profile), 3)
-	f.Add([]byte("Tracing 1 functions for \"a\"\n  f\n  b'g'_[k]\n    x [4]\n    3\nWARNING: 3\n    target: a\n    ffffffff81000012 g+0x1 [m]\n    --\n    --\n  7\n    -  x\n"), 1)
+	f.Add([]byte("Tracing 1 functions for \"a\"\n  f\n  b'g'_[k]\n    x [4]\n    3\n  b'\nWARNING: 3\n    target: a\n    ffffffff81000012 g+0x1 [m]\n    --\n    --\n  7\n    -  x\n"), 1)
 	decodetest.FuzzParts(f, Decode, Sniff, decodetest.Stacks)
 }
