@@ -188,5 +188,6 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\n              a`b\n\n           value  ------------- Distribution ------------- count\n     512 |@@@ 12\n   5 |@ 3\n\n"), 2)
 	f.Add([]byte("dtrace: 1 drops\n9999999999 a\n  m`x\n  [ y ]\n9999999999 b\n  0x12\n  [ z ]\n"), 0)
 	f.Add([]byte("A B\n\n  m`x\n 1 2\n2026 Mar  1 10:00:00\n\n  m`x\n  9223372036854775807 2\n"), 0)
+	f.Add([]byte("unix`idle+0xa7\n1\vms\n"), 0)
 	decodetest.FuzzParts(f, Decode, Sniff, decodetest.Stacks)
 }

@@ -142,11 +142,12 @@ func parseValue(s string) (v value, ok bool) {
 	if before, behind, isBar := stacktext.Bar([]byte(s)); isBar {
 		s = string(before) + " " + string(behind)
 	}
+	s = strings.TrimSpace(s)
 	words := strings.Fields(s)
 	if n := len(words); n > 1 && units[words[n-1]] != "" {
 		v.unit = units[words[n-1]]
+		s = strings.TrimSpace(s[:len(s)-len(words[n-1])])
 		words = words[:n-1]
-		s = strings.TrimSpace(strings.TrimSpace(s)[:strings.LastIndexAny(strings.TrimSpace(s), " \t")])
 	}
 	from := len(words)
 	for from > 0 {
@@ -165,7 +166,6 @@ func parseValue(s string) (v value, ok bool) {
 	}
 	if from > 0 {
 		v.numbers = v.numbers[len(v.numbers)-1:]
-		s = strings.TrimSpace(s)
 		v.keys = strings.TrimSpace(s[:len(s)-len(words[len(words)-1])])
 	}
 	return v, true
