@@ -15,27 +15,6 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// Normalize is the way in which the sides are made comparable.
-type Normalize string
-
-// Normalisations; see the package documentation.
-const (
-	Raw      Normalize = "raw"
-	Total    Normalize = "total"
-	Duration Normalize = "duration"
-	Samples  Normalize = "samples"
-	Calls    Normalize = "calls"
-)
-
-// ParseNormalize parses a normalisation named on the command line.
-func ParseNormalize(s string) (Normalize, error) {
-	switch n := Normalize(s); n {
-	case Raw, Total, Duration, Samples, Calls, Auto:
-		return n, nil
-	}
-	return "", fmt.Errorf("cannot normalise by %q: use auto, raw, total, duration, samples or calls", s)
-}
-
 // An Input is one recording of a side, or a scope of it.
 type Input struct {
 	Rec   *recording.Recording
@@ -257,118 +236,6 @@ func (r *Run) calls(ctx context.Context) error {
 	return nil
 }
 
-// guard is the largest number of decimals added for scaled values.
-const guard = 6
-
-// normalize finds the factor for each recording's values.
-func (c *Comparison) normalize() error {
-	by, err := c.normalizers()
-	if err != nil {
-		return err
-	}
-	factors, err := c.factors(by)
-	if err != nil {
-		return err
-	}
-	for r := range c.Runs {
-		run := &c.Runs[r]
-		run.factor = newFactor(factors[r])
-		if run.Scaled, err = run.factor.round(run.Weights.Sum); err != nil {
-			return err
-		}
-		// Sum is in the common units too.
-		own := new(big.Rat).SetFrac(pow10(c.Metric.Common.Decimals), big.NewInt(1))
-		run.Sum, err = newFactor(own.Mul(own, c.own(r))).round(run.Weights.Sum)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// normalizers returns the divisor for each run's values, all above zero.
-func (c *Comparison) normalizers() ([]*big.Rat, error) {
-	by := make([]*big.Rat, len(c.Runs))
-	if c.PerCall() { // see Comparison.perCall
-		for r := range by {
-			by[r] = big.NewRat(1, 1)
-		}
-		return by, nil
-	}
-	for r := range c.Runs {
-		run := &c.Runs[r]
-		by[r] = big.NewRat(1, 1)
-		what := ""
-		switch c.Normalize {
-		case Total:
-			by[r].SetInt64(run.Sum)
-			what = "its total is " + by[r].RatString()
-		case Duration:
-			by[r].SetInt64(run.Length)
-			what = "its duration is " + by[r].RatString()
-		case Samples:
-			by[r].SetInt64(run.Samples)
-			what = "it has no samples"
-		case Calls:
-			by[r].SetInt64(run.Calls)
-			what = "it has no selected calls. Choose some with --calls FUNCTION"
-		}
-		if by[r].Sign() <= 0 {
-			return nil, fmt.Errorf("%s: cannot normalise by %s: %s", run.Rec.Source.Path, c.Normalize, what)
-		}
-	}
-	return by, nil
-}
-
-// factors returns the factor for each run's values, so that the mean of a side is in
-// common units. While a factor has a fraction and the sums leave room, the common units
-// get more decimals.
-func (c *Comparison) factors(by []*big.Rat) ([]*big.Rat, error) {
-	mean := new(big.Rat) // mean of the first side's divisors
-	for r := range c.Runs {
-		if side, n := c.sideOf(r); side == 0 {
-			mean.Add(mean, new(big.Rat).Quo(by[r], big.NewRat(int64(n), 1)))
-		}
-	}
-	exact := !c.PerCall()
-	var largest int64
-	factors := make([]*big.Rat, len(c.Runs))
-	for r := range c.Runs {
-		_, n := c.sideOf(r)
-		f := new(big.Rat).Quo(mean, by[r])
-		switch c.Normalize {
-		case Raw:
-			f.SetInt64(1)
-		case Calls: // both sides are per call
-			f.Inv(by[r])
-		}
-		if c.PerCall() {
-			f.SetInt64(1)
-		}
-		f.Quo(f, big.NewRat(int64(n), 1))
-		f.Mul(f, new(big.Rat).SetInt64(c.Metric.times[r]))
-		factors[r], exact = f, exact && f.IsInt()
-		v, err := newFactor(f).round(c.Runs[r].Weights.Sum)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Runs[r].Rec.Source.Path, err)
-		}
-		largest = max(largest, v, -v, c.Runs[r].Sum, -c.Runs[r].Sum) // both are shown in these units
-	}
-	const room = 1e17 // positive and negative parts can be larger than their sum
-	for range guard {
-		if exact || largest > room/10 {
-			break
-		}
-		largest *= 10
-		c.Metric.Common.Decimals++
-		c.Metric.Guard++
-		for _, f := range factors {
-			f.Mul(f, big.NewRat(10, 1))
-		}
-	}
-	return factors, nil
-}
-
 // Totals returns the totals of both sides in another normalisation, and the metric for
 // their units.
 func (c *Comparison) Totals(n Normalize) (a, b int64, m *Metric, err error) {
@@ -383,26 +250,6 @@ func (c *Comparison) Totals(n Normalize) (a, b int64, m *Metric, err error) {
 	}
 	err = o.normalize()
 	return o.A().Total, o.B().Total, &metric, err
-}
-
-// own returns the unit of a recording's values, in common whole units.
-func (c *Comparison) own(r int) *big.Rat {
-	m := &c.recs[r].Events[c.Metric.Event[r]].Metrics[c.Metric.Metric[r]]
-	u := unitOf(&c.recs[r].Events[c.Metric.Event[r]], m)
-	common := int64(1)
-	if k, ok := units[c.Metric.Common.Unit]; ok {
-		common = k.base
-	}
-	q := new(big.Rat).SetFrac(big.NewInt(u.base), pow10(m.Decimals))
-	return q.Quo(q, new(big.Rat).SetInt64(common))
-}
-
-// sideOf returns 0 for A and 1 for B, and the number of recordings on that side.
-func (c *Comparison) sideOf(r int) (side, n int) {
-	if r < c.Sides {
-		return 0, c.Sides
-	}
-	return 1, len(c.Runs) - c.Sides
 }
 
 // grow makes the tree of both sides, its children in no order.
