@@ -58,8 +58,8 @@ samples inside the calls, in the same thread and time, count with them.`,
 		var o callsOptions
 		o.add(fs)
 		fs.StringVar(&o.sort, "sort", calls.ByDuration, "sort by `WHAT`: duration, self, cpu, waiting, start, thread, function or the name of an argument; - before it reverses the order")
-		fs.IntVarP(&o.rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json and --csv all)")
-		fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
+		o.rows = textRows
+		subcommand.RowsFlag(fs, &o.rows, "rows", "--json and --csv")
 		fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV; times in nanoseconds")
 		demo := demoFlag(fs)
 		cacheFlag(fs)

@@ -43,9 +43,7 @@ be read.`,
 		var only partFlags
 		rules := fs.Bool("rules", false, "list the rules for SPAA files")
 		fs.IntVar(&o.most, "max", 20, "print at most `N` findings per rule (all are counted)")
-		fs.BoolVar(&o.json, "json", false, "print JSON")
-		subcommand.BudgetFlag(fs)
-		subcommand.RedactFlag(fs)
+		subcommand.AnswerFlags(fs, &o.json)
 		only.rangeFlag(fs)
 		only.threadFlag(fs)
 		return func(c *call, args []string) (err error) {

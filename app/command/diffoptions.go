@@ -61,12 +61,10 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.Sure, "min-confidence", 0, "hide rows with a confidence below `P`, from 0 to 1")
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>… (repeatable)")
 	fs.BoolVar(&o.All, "all", false, "also list unchanged rows")
-	fs.IntVarP(&o.Rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
-	fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
-	fs.BoolVar(&o.json, "json", false, "print JSON")
+	o.Rows = textRows
+	subcommand.RowsFlag(fs, &o.Rows, "rows", "--json")
+	subcommand.AnswerFlags(fs, &o.json)
 	fs.BoolVar(&o.markdown, "markdown", false, "print Markdown, for a pull request")
-	subcommand.BudgetFlag(fs)
-	subcommand.RedactFlag(fs)
 	o.view.AddTransformFlags(fs)
 	o.demo = fs.Bool("demo", false, "use the built-in recording for both sides")
 }

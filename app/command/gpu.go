@@ -34,11 +34,8 @@ times the median and stands out from the others.`,
 		Answer: gpureport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		steps, json := textSteps, false
-		fs.IntVarP(&steps, "rows", "n", textSteps, "print at most `N` steps, 0 for all (default 40; with --json all)")
-		fs.Lookup("rows").DefValue = "0" // the text states the default
-		fs.BoolVar(&json, "json", false, "print JSON")
-		subcommand.BudgetFlag(fs)
-		subcommand.RedactFlag(fs)
+		subcommand.RowsFlag(fs, &steps, "steps", "--json")
+		subcommand.AnswerFlags(fs, &json)
 		demo := demoFlag(fs)
 		cacheFlag(fs)
 		return func(c *call, args []string) error {

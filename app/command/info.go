@@ -23,9 +23,8 @@ is 1.`,
 		},
 		Answer: contents.Contents{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
-		asJSON := fs.Bool("json", false, "print JSON")
-		subcommand.BudgetFlag(fs)
-		subcommand.RedactFlag(fs)
+		var asJSON bool
+		subcommand.AnswerFlags(fs, &asJSON)
 		var only partFlags
 		only.rangeFlag(fs)
 		only.threadFlag(fs)
@@ -50,7 +49,7 @@ is 1.`,
 				return err
 			}
 			in.Address = evidence.About(rec)
-			return c.answer(rec, *asJSON, in, in.Text)
+			return c.answer(rec, asJSON, in, in.Text)
 		}
 	})
 }

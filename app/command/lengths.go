@@ -37,9 +37,7 @@ func (f *lengthFlags) add(fs *pflag.FlagSet) {
 	f.only.threadFlag(fs)
 	f.apart.add(fs)
 	fs.StringVar(&f.scale, "histogram", "log", "`SCALE` of the histogram: log or linear")
-	fs.BoolVar(&f.json, "json", false, "print JSON")
-	subcommand.BudgetFlag(fs)
-	subcommand.RedactFlag(fs)
+	subcommand.AnswerFlags(fs, &f.json)
 }
 
 // parse checks the flags; args holds the file.

@@ -37,7 +37,7 @@ wait without a pause.`,
 		Answer: waitreport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o pathOptions
-		o.add(fs, "only the waits of this `THREAD`: an id, a name, or part of a name (repeatable)", "print at most `N` locks, 0 for all (default 10; with --json all)", textLocks)
+		o.add(fs, "only the waits of this `THREAD`: an id, a name, or part of a name (repeatable)", "locks", textLocks, "--json")
 		return func(c *call, args []string) error {
 			if err := o.parse(c, fs, args, "rows"); err != nil {
 				return err

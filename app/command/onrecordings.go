@@ -9,10 +9,9 @@ import (
 
 // onRecordings sets up a command that takes one recording, or up to most recordings.
 func onRecordings(fs *pflag.FlagSet, most int, run func(c *call, recs []*recording.Recording, asJSON bool) error) func(*call, []string) error {
-	asJSON := fs.Bool("json", false, "print JSON")
+	var asJSON bool
+	subcommand.AnswerFlags(fs, &asJSON)
 	cacheFlag(fs)
-	subcommand.BudgetFlag(fs)
-	subcommand.RedactFlag(fs)
 	demo := demoFlag(fs)
 	return func(c *call, args []string) error {
 		if most == 1 || len(args) < 2 {
@@ -33,7 +32,7 @@ func onRecordings(fs *pflag.FlagSet, most int, run func(c *call, recs []*recordi
 			recs = append(recs, rec)
 		}
 		c.watch("the answer")
-		if err := run(c, recs, *asJSON); err != nil {
+		if err := run(c, recs, asJSON); err != nil {
 			return err
 		}
 		return stopped(recs[0])

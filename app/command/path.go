@@ -37,7 +37,7 @@ calls count only as part of the outermost one.`,
 		Answer: pathreport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o pathOptions
-		o.add(fs, "end the path on this `THREAD`: an id, a name, or part of a name (repeatable)", "print at most `N` steps, 0 for all (default 30; with --json and --csv all)", textRows)
+		o.add(fs, "end the path on this `THREAD`: an id, a name, or part of a name (repeatable)", "steps", textRows, "--json and --csv")
 		fs.BoolVar(&o.csv, "csv", false, "print only the steps, as CSV; times in nanoseconds")
 		return func(c *call, args []string) error {
 			if err := o.parse(c, fs, args, "steps"); err != nil {
@@ -58,17 +58,15 @@ type pathOptions struct {
 	demo       *bool
 }
 
-// add declares the flags that path and locks share. The texts describe --thread and
-// --rows, most is the default number of rows in text output.
-func (o *pathOptions) add(fs *pflag.FlagSet, thread, rows string, most int) {
+// add declares the flags that path and locks share. thread describes --thread; the others
+// are for [subcommand.RowsFlag], most being the default number of rows.
+func (o *pathOptions) add(fs *pflag.FlagSet, thread, rows string, most int, all string) {
 	fs.StringVar(&o.text, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
 	fs.StringArrayVar(&o.threads, "thread", nil, thread)
 	o.calls.add(fs)
-	fs.IntVarP(&o.steps, "rows", "n", most, rows)
-	fs.Lookup("rows").DefValue = "0" // the text states the default
-	fs.BoolVar(&o.json, "json", false, "print JSON")
-	subcommand.BudgetFlag(fs)
-	subcommand.RedactFlag(fs)
+	o.steps = most
+	subcommand.RowsFlag(fs, &o.steps, rows, all)
+	subcommand.AnswerFlags(fs, &o.json)
 	o.demo = demoFlag(fs)
 	cacheFlag(fs)
 }

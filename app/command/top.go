@@ -47,18 +47,15 @@ of a function, and --search lists the rows that match.`,
 		var o topOptions
 		var rng, by string
 		var only partFlags
-		var rows int
+		rows := textRows
 		o.flags(fs)
 		fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s, 300ms.., ..2min; bare numbers are seconds")
 		only.threadFlag(fs)
 		o.calls.add(fs)
 		o.apart.add(fs)
 		fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, waker, waker-stack, waiter-stack (blocked time), context:KEY, or arg:KEY")
-		fs.IntVarP(&rows, "rows", "n", textRows, "print at most `N` rows, 0 for all (default 30; with --json all)")
-		fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
-		fs.BoolVar(&o.json, "json", false, "print JSON")
-		subcommand.BudgetFlag(fs)
-		subcommand.RedactFlag(fs)
+		subcommand.RowsFlag(fs, &rows, "rows", "--json")
+		subcommand.AnswerFlags(fs, &o.json)
 		o.AddFlags(fs)
 		fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 		fs.StringArrayVar(&o.zoom, "zoom", nil, "zoom to this `FUNCTION` at the root; repeat for its callees; implies --tree")

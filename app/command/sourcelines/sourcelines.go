@@ -108,9 +108,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.StringVar(&o.syntax, "syntax", "", "write instructions in the `SYNTAX` gnu (default), go or intel")
 	fs.StringVar(&o.exe, "exe", "", "with --asm, take the instructions from this `BINARY` (default: the recorded one)")
 	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
-	fs.BoolVar(&o.json, "json", false, "print JSON")
-	subcommand.BudgetFlag(fs)
-	subcommand.RedactFlag(fs)
+	subcommand.AnswerFlags(fs, &o.json)
 	return func(p *subcommand.Program, args []string) error {
 		switch {
 		case len(args) != 2:

@@ -98,9 +98,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.StringVar(&o.order, "order", "name", "order runs by `WHAT`: name or time (of the files)")
 	fs.BoolVar(&o.total, "total", false, "show the total costs of functions, not their self costs")
 	fs.IntVarP(&o.rows, "rows", "n", 30, "look at the `N` functions with the largest mean costs, 0 for all")
-	fs.BoolVar(&o.json, "json", false, "print JSON")
-	subcommand.BudgetFlag(fs)
-	subcommand.RedactFlag(fs)
+	subcommand.AnswerFlags(fs, &o.json)
 	return func(p *subcommand.Program, args []string) error {
 		switch {
 		case len(args) == 0:

@@ -96,6 +96,22 @@ type Failed struct{ Text string }
 
 func (e *Failed) Error() string { return e.Text }
 
+// AnswerFlags adds the flags of commands that answer a question about recordings: --json,
+// --budget and --redact.
+func AnswerFlags(fs *pflag.FlagSet, json *bool) {
+	fs.BoolVar(json, "json", false, "print JSON")
+	BudgetFlag(fs)
+	RedactFlag(fs)
+}
+
+// RowsFlag adds --rows, the maximum number of rows: as many as stand in *rows unless the
+// flag is given or one of the flags named by all, which print all of them. of names the
+// rows.
+func RowsFlag(fs *pflag.FlagSet, rows *int, of, all string) {
+	fs.IntVarP(rows, "rows", "n", *rows, fmt.Sprintf("print at most `N` %s, 0 for all (default %d; with %s all)", of, *rows, all))
+	fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
+}
+
 // BudgetFlag adds --budget, which limits the output of [Program.Answer].
 func BudgetFlag(fs *pflag.FlagSet) {
 	fs.Int("budget", 0, "limit the answer to `TOKENS` (of four bytes each) and report what was left out")
