@@ -3,12 +3,15 @@ package rounds
 
 import "testing"
 
-// Of returns n in a full run and an eighth of n in a short run. Short runs are for people
-// who wait for the result, and for the race detector: it makes everything take five to
+// Of returns n in a full run, an eighth of n in a short run, for people who wait for the
+// result, and a quarter of that with the race detector: it makes everything take five to
 // ten times as long, and each round takes the same locks as the others.
 func Of[T int | int64 | uint64](n T) T {
-	if testing.Short() {
-		return max(1, n/8)
+	if raced {
+		n /= 4
 	}
-	return n
+	if testing.Short() {
+		n /= 8
+	}
+	return max(1, n)
 }

@@ -1,0 +1,6 @@
+//go:build !race
+
+package rounds
+
+// raced means that the race detector is on.
+const raced = false
