@@ -29,7 +29,8 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 	if err != nil {
 		return nil, err
 	}
-	l := &look{ctx: ctx, rec: a, shown: []*recording.Recording{a, b}, metric: &c.Metric.Common, event: &a.Events[c.Metric.Event[0]], sum: c.A().RawTotal, behind: evidence.Sampled{Samples: c.A().Samples + c.B().Samples}, out: []Finding{}}
+	costs := &Costs{rec: a, metric: &c.Metric.Common, event: &a.Events[c.Metric.Event[0]], sum: c.A().RawTotal, behind: evidence.Sampled{Samples: c.A().Samples + c.B().Samples}}
+	l := &look{Costs: costs, ctx: ctx, shown: []*recording.Recording{a, b}, out: []Finding{}}
 	l.query.Metric = l.event.Primary
 	add := func(claim, function string, conf *compare.Confidence, delta, was int64, state view.State) {
 		f := Finding{Rule: "difference", WrongWhen: differenceWrong, Claim: claim, Function: function, Confidence: decimal(conf.Level()), Size: l.sizeOf(delta, was)}

@@ -92,36 +92,88 @@ func Describe() (all [][3]string) {
 	return append(all, [3]string{"difference", "with two recordings: the total or a function's self changes by at least 3 % of A, at 99 % confidence", differenceWrong})
 }
 
-// look examines a recording by its default metric.
-type look struct {
-	ctx     context.Context
+// Costs are the sums of a metric by call, without the rows that profilers add themselves.
+type Costs struct {
 	rec     *recording.Recording
-	shown   []*recording.Recording // recordings in addresses: rec, or the two compared
 	query   analyze.Query
 	event   *recording.Event
 	metric  *recording.Metric
-	weights *analyze.Weights   // nil if the recording has no event
-	rows    []analyze.Row      // by function; see table
-	spans   []*spans.Durations // of the heavy functions; see lengths
+	weights *analyze.Weights // nil if the recording has no event
+	rows    []analyze.Row    // see Rows
 	sum     int64
 	behind  evidence.Sampled // samples behind sum
-	classes []class          // indexed by function
-	devices []*gpu.Device    // see gpus
-	looked  bool             // devices is set
+}
+
+// Weigh sums up the default metric of a recording.
+func Weigh(ctx context.Context, rec *recording.Recording) (*Costs, error) {
+	e, m, err := analyze.Choose(rec, "", "")
+	if err != nil {
+		return nil, err
+	}
+	return weigh(ctx, rec, e, m)
+}
+
+// weigh sums up a metric of an event; event -1 means no event.
+func weigh(ctx context.Context, rec *recording.Recording, event, metric int) (*Costs, error) {
+	c := &Costs{rec: rec}
+	if event < 0 {
+		return c, nil
+	}
+	c.query = analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}
+	c.event = &rec.Events[event]
+	c.metric = &c.event.Metrics[metric]
+	w, err := analyze.Weigh(ctx, rec, c.query)
+	if err != nil {
+		return nil, err
+	}
+	c.weights, c.sum = w, w.Sum
+	c.behind, err = evidence.SampledOf(ctx, rec, c.query, w)
+	return c, err
+}
+
+// Weights returns the sums by call, and the query that led to them; nil if the recording
+// has no event.
+func (c *Costs) Weights() (*analyze.Weights, analyze.Query) { return c.weights, c.query }
+
+// Sampled returns the samples behind the sums.
+func (c *Costs) Sampled() evidence.Sampled { return c.behind }
+
+// Rows returns the rows of functions and, if there is any, that of weight without a stack.
+// They must not be changed.
+func (c *Costs) Rows() []analyze.Row {
+	if c.rows == nil {
+		c.rows = analyze.TableOf(c.rec, c.weights, analyze.ByFunction)
+	}
+	return c.rows
+}
+
+// look examines a recording by the costs of one of its metrics.
+type look struct {
+	*Costs
+	ctx     context.Context
+	shown   []*recording.Recording // recordings in addresses: rec, or the two compared
+	spans   []*spans.Durations     // of the heavy functions; see lengths
+	classes []class                // indexed by function
+	devices []*gpu.Device          // see gpus
+	looked  bool                   // devices is set
 	out     []Finding
 }
 
 // Of returns the findings of all rules for a recording, the largest share first.
 func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
-	l := &look{ctx: ctx, rec: rec, shown: []*recording.Recording{rec}}
-	e, m, err := analyze.Choose(rec, "", "")
+	costs, err := Weigh(ctx, rec)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.weigh(e, m); err != nil {
-		return nil, err
+	return costs.Findings(ctx)
+}
+
+// Findings is [Of] for who needs the costs as well.
+func (c *Costs) Findings(ctx context.Context) ([]Finding, error) {
+	l := &look{Costs: c, ctx: ctx, shown: []*recording.Recording{c.rec}, out: []Finding{}}
+	if l.weights != nil {
+		l.classes = classesOf(c.rec)
 	}
-	l.out = []Finding{}
 	for _, r := range rules {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -134,42 +186,20 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 	return l.out, nil
 }
 
-// weigh sums up a metric of an event; event -1 means no event.
-func (l *look) weigh(event, metric int) error {
-	*l = look{ctx: l.ctx, rec: l.rec, shown: l.shown, classes: l.classes, devices: l.devices, looked: l.looked, out: l.out}
-	if event < 0 {
-		return nil
-	}
-	l.query = analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(l.rec, recording.Scope{})}
-	l.event = &l.rec.Events[event]
-	l.metric = &l.event.Metrics[metric]
-	w, err := analyze.Weigh(l.ctx, l.rec, l.query)
+// other examines another metric of the recording.
+func (l *look) other(event, metric int) (*look, error) {
+	c, err := weigh(l.ctx, l.rec, event, metric)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	l.sum = w.Sum
-	if l.behind, err = evidence.SampledOf(l.ctx, l.rec, l.query, w); err != nil {
-		return err
-	}
-	l.weights = w
-	if l.classes == nil {
-		l.classes = classesOf(l.rec)
-	}
-	return nil
-}
-
-// table lists the rows of functions and, if there is any, that of weight without a stack.
-// They must not be changed.
-func (l *look) table() []analyze.Row {
-	if l.rows == nil {
-		l.rows = analyze.TableOf(l.rec, l.weights, analyze.ByFunction)
-	}
-	return l.rows
+	other := *l
+	other.Costs, other.spans = c, nil
+	return &other, nil
 }
 
 // functions lists the rows of functions that keep accepts.
 func (l *look) functions(keep func(*analyze.Row) bool) (rows []analyze.Row) {
-	all := l.table()
+	all := l.Rows()
 	for i := range all {
 		if r := &all[i]; r.IsFunction(l.rec) && keep(r) {
 			rows = append(rows, *r)
@@ -182,7 +212,7 @@ func (l *look) functions(keep func(*analyze.Row) bool) (rows []analyze.Row) {
 // than two functions.
 func (l *look) heaviest() (first analyze.Row, ok bool) {
 	n := 0
-	for i := range l.table() {
+	for i := range l.Rows() {
 		if r := &l.rows[i]; r.IsFunction(l.rec) {
 			if n++; n == 2 {
 				return first, true

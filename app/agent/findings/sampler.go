@@ -54,7 +54,7 @@ func counts(part, whole int64, what string) Size {
 // unnamed looks for functions known only by their address.
 func (l *look) unnamed(r rule) {
 	var cost int64
-	for _, row := range l.table() {
+	for _, row := range l.Rows() {
 		if isUnnamed(row.Function(l.rec)) {
 			cost += row.Self
 		}

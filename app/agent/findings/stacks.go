@@ -145,8 +145,8 @@ func (l *look) contention(r rule) error {
 		if m < 0 || l.rec.Events[e].Metric("contentions") < 0 {
 			continue
 		}
-		other := *l
-		if err := other.weigh(e, m); err != nil {
+		other, err := l.other(e, m)
+		if err != nil {
 			return err
 		}
 		// Charge the innermost function that is not part of the lock's own code.
@@ -269,19 +269,19 @@ func (l *look) garbage(r rule) error {
 		if all < 0 || left < 0 {
 			continue
 		}
-		other := *l
-		if err := other.weigh(e, all); err != nil {
+		other, err := l.other(e, all)
+		if err != nil {
 			return err
 		}
-		kept := *l
-		if err := kept.weigh(e, left); err != nil {
+		kept, err := l.other(e, left)
+		if err != nil {
 			return err
 		}
 		still := map[recording.FuncID]int64{}
-		for _, row := range kept.table() {
+		for _, row := range kept.Rows() {
 			still[row.Func] = row.Self
 		}
-		for _, row := range other.table() {
+		for _, row := range other.Rows() {
 			if !row.IsFunction(l.rec) {
 				continue
 			}

@@ -157,11 +157,14 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 		o.Quality = append(o.Quality, Problem{w.Code, w.Count, short(w.Text), !w.Minor})
 	}
 	o.Address = evidence.Address(view.State{}, rec)
-	if err := o.weigh(ctx); err != nil {
+	costs, err := findings.Weigh(ctx, rec)
+	if err != nil {
 		return nil, err
 	}
-	var err error
-	if o.Unusual, err = findings.Of(ctx, rec); err != nil {
+	if err := o.weigh(ctx, costs); err != nil {
+		return nil, err
+	}
+	if o.Unusual, err = costs.Findings(ctx); err != nil {
 		return nil, err
 	}
 	devices, err := gpu.Devices(ctx, rec)
@@ -186,7 +189,7 @@ func short(s string) string {
 	return string(r)
 }
 
-func (o *Overview) weigh(ctx context.Context) error {
+func (o *Overview) weigh(ctx context.Context, costs *findings.Costs) error {
 	rec := o.rec
 	for e := range rec.Events {
 		for m := range rec.Events[e].Metrics {
@@ -195,24 +198,16 @@ func (o *Overview) weigh(ctx context.Context) error {
 			}
 		}
 	}
-	event, metric, err := analyze.Choose(rec, "", "")
-	if err != nil || event < 0 {
-		return err
+	w, q := costs.Weights()
+	if w == nil {
+		return nil
 	}
-	o.metric = &rec.Events[event].Metrics[metric]
-	o.Event, o.Metric, o.Unit = rec.Events[event].Name, o.metric.Name, o.metric.Unit
-	q := analyze.Query{Event: event, Metric: metric, Scope: analyze.Apart(rec, recording.Scope{})}
-	w, err := analyze.Weigh(ctx, rec, q)
-	if err != nil {
-		return err
-	}
-	behind, err := evidence.SampledOf(ctx, rec, q, w)
-	if err != nil {
-		return err
-	}
+	o.metric = &rec.Events[q.Event].Metrics[q.Metric]
+	o.Event, o.Metric, o.Unit = rec.Events[q.Event].Name, o.metric.Name, o.metric.Unit
+	behind := costs.Sampled()
 	o.sum, o.Total, o.Basis, o.Samples, o.left = w.Sum, exactnum.Value(w.Sum, o.metric), string(w.Basis), behind.Samples, w.Left
 	o.AsyncSpans, o.IdleRecords = w.Left.AsyncSpans, w.Left.IdleRecords
-	rows := analyze.TableOf(rec, w, analyze.ByFunction)
+	rows := costs.Rows()
 	behind.By(rec, analyze.ByFunction)
 	o.rows = rows[:min(len(rows), mostRows)]
 	for i := range o.rows {
