@@ -17,45 +17,9 @@ import (
 	"ashlar/app/core/settings"
 )
 
-// asked are lines of commands, in a folder with what the tests of package cli read; they
-// write to $OUT. What they say is tested there.
-var asked = []string{
-	"overview small.spaa",
-	"findings small.spall",
-	"findings diff-a.folded diff-b.folded --json",
-	"info small.spaa --json",
-	"info small.spall",
-	"info damaged.spaa",
-	"top small.spaa --event malloc --range 100ms..1.5s --by file",
-	"top small.spaa --by thread --metric samples --json",
-	"top small.spall --sort total",
-	"top small.spall --callers-of walk",
-	"calls small.spall walk --json",
-	"path small.spall",
-	"locks small.ftrace",
-	"gpu small-gpu.json",
-	"trend diff-a.folded diff-b.folded",
-	"stats small.spall --function walk",
-	"diff diff-a.folded diff-b.folded",
-	"diff diff-a.folded diff-b.folded --json",
-	"check damaged.spaa",
-	"convert small.spaa $OUT/small.folded --force",
-	"marks small.spaa",
-	"cache",
-	"source small.spaa main",
-	"bundle small.spaa -o $OUT/small.ashlar --force",
-	"show nothing",
-	"mcp",
-	"report small.spaa -o $OUT/small.md --force",
-	"check-claims $OUT/small.md",
-	"completion bash",
-	"version",
-	"help",
-	"help opening",
-	"help json top",
-	"top missing.spaa",
-	"top small.spaa --by nothing",
-}
+// refusals are command lines that fail. Those that the commands answer are in
+// app/command/testdata/lines.txt; they write to $OUT. Their output is tested in app/command.
+var refusals = []string{"show nothing", "top missing.spaa", "top small.spaa --by nothing"}
 
 // elsewhere are commands that are tried otherwise, or do not end.
 var elsewhere = []string{"render", "install", "uninstall", "serve", "watch"}
@@ -68,12 +32,16 @@ var refused = []string{"show", "cache", "check"}
 // both say the same, though the one is compiled otherwise and has no C library.
 func commands(t *testing.T, program string) {
 	t.Chdir(filepath.Join("..", "command", "testdata"))
+	lines, err := os.ReadFile("lines.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, folder := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"} {
 		t.Setenv(folder, t.TempDir())
 	}
 	out := t.TempDir()
 	var tried []string
-	for _, line := range asked {
+	for _, line := range append(strings.Split(strings.TrimSpace(string(lines)), "\n"), refusals...) {
 		args := strings.Fields(strings.ReplaceAll(line, "$OUT", out))
 		var want, got answer
 		want.code = command.Main(args, strings.NewReader(""), &want.stdout, &want.stderr, command.Runner{Render: picture.Render, Store: settings.Open})

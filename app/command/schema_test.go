@@ -82,19 +82,22 @@ func TestSchemas(t *testing.T) {
 		hold("convert", "convert", path, filepath.Join(out, "x.folded"), "--force")
 		hold("marks", "marks", path)
 	}
-	waits := filepath.Join(out, "waits.txt")
-	if err := os.WriteFile(waits, []byte(`# tracer: nop
-#
- client-11 (10) [000] d..2 1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=11 next_prio=120
- client-11 (10) [000] d..2 1.001000: sched_switch: prev_comm=client prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
- server-12 (10) [001] d..2 1.003000: sched_waking: comm=client pid=11 prio=120 target_cpu=000
- client-11 (10) [000] d..2 1.003200: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=11 next_prio=120
-`), 0o644); err != nil {
+	lines, err := os.ReadFile("testdata/lines.txt")
+	if err != nil {
 		t.Fatal(err)
 	}
-	hold("locks", "locks", waits)
-	hold("gpu", "gpu", "testdata/small-gpu.json")
-	hold("calls", "calls", waits, "/^.blocked/")
+	for line := range strings.Lines(string(lines)) {
+		args := strings.Fields(strings.ReplaceAll(line, "$OUT", out))
+		for i, a := range args {
+			if path := filepath.Join("testdata", a); fileExists(path) {
+				args[i] = path
+			}
+		}
+		if resolved[args[0]] != nil {
+			hold(args[0], args...)
+		}
+	}
+	hold("calls", "calls", "testdata/small.ftrace", "/^.blocked/")
 	report := filepath.Join(out, "report.md")
 	if err := os.WriteFile(report, []byte("`ashlar top testdata/small.spaa # total = 1`\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -102,9 +105,14 @@ func TestSchemas(t *testing.T) {
 	hold("check-claims", "check-claims", report)
 	for name := range resolved {
 		if asked[name] == 0 && name != "marks" && name != "cache" && name != "show" { // which need a home, or a window, as app/agent/mcp's test has
-			t.Errorf("nothing of %s was held", name)
+			t.Errorf("nothing of %s was held: add a line to testdata/lines.txt", name)
 		}
 	}
+}
+
+func fileExists(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // recordings are those kept here, and the samples that have at most so many bytes.
