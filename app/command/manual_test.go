@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/core/manual/manualtest"
 	"ashlar/assets"
 )
 
@@ -49,6 +50,17 @@ func TestManualCommands(t *testing.T) {
 	if found < 60 {
 		t.Errorf("only %d command lines were found", found)
 	}
+}
+
+// TestManualHasTheCommands: the table of commands in the manual is that of ashlar help.
+func TestManualHasTheCommands(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| command | task |\n|---|---|\n")
+	for _, c := range append([]command{windowCommand()}, commands()...) {
+		args := strings.TrimSuffix(strings.TrimSuffix(c.Args, " [flags]"), " [--json]")
+		b.WriteString("| `" + strings.ReplaceAll(strings.Join(strings.Fields("ashlar "+c.Name+" "+args), " "), "|", `\|`) + "` | " + c.Line + " |\n")
+	}
+	manualtest.CheckTable(t, "assets/manual/commands.md", "commands", b.String(), *update)
 }
 
 func checkCommandLine(t *testing.T, page, line string) {
