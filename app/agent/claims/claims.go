@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ashlar/app/agent/serve"
 	"ashlar/app/core/locate"
 	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
@@ -113,7 +114,7 @@ type Wrong struct {
 }
 
 // reading lists the commands that a report may run: they write nothing.
-var reading = []string{"overview", "findings", "info", "top", "calls", "locks", "path", "stats", "diff", "source", "check"}
+var reading = append(slices.Clone(serve.Questions), "check")
 
 func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON bool) error {
 	c := &checker{p: p, ctx: ctx, Checked: Checked{Report: name, Found: []Wrong{}}, answers: map[string]any{}}

@@ -31,16 +31,16 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Commands are the commands that a session answers: they read recordings and write nothing.
-// The output file of render is written by the client.
-var Commands = []string{"overview", "findings", "info", "top", "calls", "locks", "path", "stats", "diff", "source", drawing}
+// Questions are the commands that read recordings and write nothing. A session answers
+// them, and a report may cite them.
+var Questions = []string{"overview", "findings", "info", "top", "calls", "locks", "gpu", "path", "stats", "diff", "source"}
 
-// drawing is the command that draws a picture. A window's session declines it, because
-// the window is busy with its own drawing.
+// drawing is the command that draws a picture; the client writes it to the output file. A
+// window's session declines it, because the window is busy with its own drawing.
 const drawing = "render"
 
 // Answers reports whether a session answers a command.
-func Answers(command string) bool { return slices.Contains(Commands, command) }
+func Answers(command string) bool { return command == drawing || slices.Contains(Questions, command) }
 
 // question is a request to a session: a command line, or a request to its window.
 type question struct {
