@@ -42,18 +42,14 @@ type Look struct {
 	Anchor        int64 // from the recording's start
 	Tab           string
 	Stacks
-	Marks         []Mark
-	Zoom          []recording.FuncName // from the flamegraph's root to its widest bar
-	Around        *recording.FuncName  // the function whose callers and callees are shown
-	Sides         [2][]recording.FuncName
-	Table         Table
-	Split         float32
-	Up            bool
-	Lists, Linear bool
-	Dots          bool
-	Assembly      bool
-	Both          bool
-	List          List
+	Marks  []Mark
+	Zoom   []recording.FuncName // from the flamegraph's root to its widest bar
+	Around *recording.FuncName  // the function whose callers and callees are shown
+	Sides  [2][]recording.FuncName
+	Table  Table
+	Split  float32
+	Up     bool
+	Display
 }
 
 // NewLook returns the initial view of a recording.
@@ -117,8 +113,7 @@ func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	}
 	st.Zoom, st.Around, st.Callers, st.Callees = l.Zoom, l.Around, l.Sides[0], l.Sides[1]
 	st.Marks, st.Split = slices.Clone(l.Marks), l.Split
-	st.Lists, st.Linear, st.Dots, st.List = l.Lists, l.Linear, l.Dots, l.List.Clone()
-	st.Assembly, st.Both = l.Assembly, l.Both
+	st.Display = l.Display.clone()
 }
 
 func (l *Look) side(rec *recording.Recording, dp float32) Side {
@@ -191,8 +186,7 @@ func Bind(rec *recording.Recording, st *State, i int, dp float32) (l Look, missi
 	}
 	l.Zoom, l.Around, l.Sides = st.Zoom, st.Around, [2][]recording.FuncName{st.Callers, st.Callees}
 	l.Marks, l.Split = slices.Clone(st.Marks), ClampSplit(st.Split)
-	l.Lists, l.Linear, l.Dots, l.List = st.Lists, st.Linear, st.Dots, st.List.Clone()
-	l.Assembly, l.Both = st.Assembly, st.Both
+	l.Display = st.Display.clone()
 	b.side(&l, &st.Sides[i], dp)
 	if i == 0 && len(st.Files) < 2 {
 		if in := b.scope(&st.Sides[1]); !in.IsWhole() {

@@ -90,19 +90,30 @@ type State struct {
 	Colour           string
 	Table
 	Split, Down float32
-	Line        int // the selected source line, from 1
-	// Up puts the flamegraph's root at the bottom, Lists shows callers and callees as
-	// lists, Linear draws distributions of durations on a linear scale, Dots draws each
-	// call as a dot.
-	Up, Lists, Linear, Dots bool
-	// Assembly shows instructions instead of source lines, Both shows both.
-	Assembly, Both bool
-	List           List
+	Line        int  // the selected source line, from 1
+	Up          bool // the flamegraph's root is at the bottom
+	Display
 	Comparison
 
 	// Unknown holds the keys that were not understood, in order; String does not write
 	// them.
 	Unknown []string
+}
+
+// Display holds the settings of single panels, the same in a State as in a [Look].
+type Display struct {
+	// Lists shows callers and callees as lists, Linear draws distributions of durations on
+	// a linear scale, Dots draws each call as a dot.
+	Lists, Linear, Dots bool
+	// Assembly shows instructions instead of source lines, Both shows both.
+	Assembly, Both bool
+	List           List
+}
+
+// clone returns a deep copy.
+func (d Display) clone() Display {
+	d.List = d.List.Clone()
+	return d
 }
 
 // Table describes a table: how its rows are grouped and which columns it has.
