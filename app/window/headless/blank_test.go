@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ashlar/app/window/shell"
+	"ashlar/app/window/workspace"
 	"ashlar/render/theme"
 )
 
@@ -22,7 +23,8 @@ func TestNoViewIsBlank(t *testing.T) {
 		"spans.json":    deep,
 		"instants.json": `[{"name":"tick","ph":"i","ts":1,"pid":1,"tid":1,"s":"t"}]`,
 	} {
-		for _, tab := range []string{"flamegraph", "functions", "callers", "calltree", "calls", "path", "heatmap", "source", "about"} {
+		for i := range workspace.Panels {
+			tab := workspace.Panels[i].Name
 			t.Run(name+"/"+tab, func(t *testing.T) {
 				s := shell.New(theme.Dark)
 				defer s.Close()
