@@ -11,6 +11,11 @@ import (
 
 // The table of formats is that of the registry, in the manual and the README.
 func TestManualHasTheFormats(t *testing.T) {
+	for i := range ingest.Formats {
+		if f := &ingest.Formats[i]; f.Holds == "" {
+			t.Errorf("the format %s does not say what is read: set Holds", f.Name)
+		}
+	}
 	for _, page := range []string{"assets/manual/opening.md", "README.md"} {
 		manualtest.CheckTable(t, page, "formats", formatsTable(), *update)
 	}
