@@ -21,6 +21,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -372,7 +373,13 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 		return nil, err
 	}
 	path := filepath.Join(p.dir, prefix+"-"+hex.EncodeToString(b[:])+ending)
-	address, done, err := address(path)
+	// Between its creation and the call of listen, a socket refuses connections, and a
+	// program that asks then would remove it as dead. So it gets its name afterwards.
+	first := path + "-new"
+	if runtime.GOOS == "windows" {
+		first = path
+	}
+	address, done, err := address(first)
 	if err != nil {
 		return nil, err
 	}
@@ -382,9 +389,12 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 		return nil, err
 	}
 	l.SetUnlinkOnClose(false) // the address may be a path through a file descriptor
-	if err := os.Chmod(path, 0o600); err != nil {
+	if err = os.Chmod(first, 0o600); err == nil && first != path {
+		err = os.Rename(first, path)
+	}
+	if err != nil {
 		l.Close()
-		_ = os.Remove(path)
+		_ = os.Remove(first)
 		return nil, err
 	}
 	made := &Listener{l: l, path: path, conns: make(chan struct{}, mostConns)}

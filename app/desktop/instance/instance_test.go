@@ -233,6 +233,48 @@ func TestHangingProgram(t *testing.T) {
 
 // TestHeldLock: a start that hangs with the lock does not keep others from
 // starting.
+// TestSocketIsReady: a socket takes connections from the moment at which it is seen. A
+// command that asked earlier took it for dead and removed it, and its program ended.
+func TestSocketIsReady(t *testing.T) {
+	p := place(t)
+	ended := make(chan struct{})
+	refused := make(chan error, 1)
+	go func() {
+		defer close(refused)
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			for _, path := range p.sockets(server) {
+				c, err := net.Dial("unix", path)
+				if died(err) && !errors.Is(err, os.ErrNotExist) {
+					if _, there := os.Stat(path); there == nil {
+						refused <- err
+						return
+					}
+				}
+				if err == nil {
+					c.Close()
+				}
+			}
+		}
+	}()
+	for range 3000 {
+		l, err := p.listen(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = os.Remove(l.path) // first: closed, it would refuse
+		l.Close()
+	}
+	close(ended)
+	if err := <-refused; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHeldLock(t *testing.T) {
 	p := place(t)
 	release, err := p.lock(t.Context())
