@@ -101,13 +101,22 @@ func serverOf(p *subcommand.Program, recordings *resident.Recordings, ctx contex
 		if err != nil {
 			panic("schema of " + t.name + ": " + err.Error()) // impossible: a test lists the tools
 		}
-		out.AddTool(&sdk.Tool{Name: t.name, Description: t.what, InputSchema: input, OutputSchema: cmd.Answer, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !t.acts}},
+		out.AddTool(&sdk.Tool{Name: t.name, Description: t.what, InputSchema: encoded(input), OutputSchema: encoded(cmd.Answer), Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !t.acts}},
 			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				return s.answer(ctx, t, check, r.Params.Arguments), nil
 			})
 	}
 	s.resources(out)
 	return out
+}
+
+// encoded returns a schema as JSON, so that a list of the tools need not encode it anew.
+func encoded(s *jsonschema.Schema) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // impossible: a test lists the tools
+	}
+	return b
 }
 
 // answer runs a tool and returns its result.

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode"
@@ -305,6 +307,37 @@ func TestWrongInput(t *testing.T) {
 	}
 	if _, refused := c.call("top", `{"file":"`+sampled+`"}`); refused != "" {
 		t.Errorf("after that: %s", refused)
+	}
+}
+
+// A list of the tools encodes no schema anew: that takes tens of thousands of allocations.
+func TestListOfTools(t *testing.T) {
+	in, out := start(t)
+	lines := bufio.NewReaderSize(out, 1<<20)
+	ask := func(n int, message string) {
+		for range n {
+			if _, err := io.WriteString(in, message+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := lines.ReadSlice('\n'); err != nil || !bytes.Contains(line, []byte(`"result"`)) {
+				t.Fatalf("%.200q %v", line, err)
+			}
+		}
+	}
+	ask(1, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	ask(1, list)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ask(20, list)
+	runtime.ReadMemStats(&after)
+	if n := (after.Mallocs - before.Mallocs) / 20; n > 2000 {
+		t.Errorf("a list takes %d allocations", n)
+	} else {
+		t.Logf("a list takes %d allocations", n)
 	}
 }
 
