@@ -101,7 +101,9 @@ func (s *scanner) scan(b []byte, base int64, final bool, out *batch) int {
 // outside reads the bytes before the first bracket or after the last.
 func (s *scanner) outside(b []byte, p int, out *batch) int {
 	for p < len(b) && (b[p] <= ' ' || b[p] == ',' || b[p] >= 0x80 && s.mode == atStart) {
-		p++
+		if p++; b[p-1] == 0 {
+			p += zeros(b[p:])
+		}
 	}
 	if p == len(b) {
 		return p
@@ -138,6 +140,20 @@ func (s *scanner) outside(b []byte, p int, out *batch) int {
 	return p + 1
 }
 
+// zeros returns the number of zeros that b begins with. A file that was allocated but not
+// written has gigabytes of them.
+func zeros(b []byte) (n int) {
+	for len(b)-n >= len(blank) && bytes.Equal(b[n:n+len(blank)], blank[:]) {
+		n += len(blank)
+	}
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
+}
+
+var blank [4096]byte
+
 // maxFirst is the number of bytes of the outermost object that are examined to
 // distinguish a single event from an object that contains events.
 const maxFirst = 64 << 10
@@ -166,7 +182,9 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 			if b[p] == ',' {
 				s.comma = true
 			}
-			p++
+			if p++; b[p-1] == 0 {
+				p += zeros(b[p:])
+			}
 		}
 		if p == len(b) {
 			return p

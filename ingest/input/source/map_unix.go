@@ -52,9 +52,18 @@ type pipe struct {
 	poll    bool
 }
 
+// newPipe returns a pipe that reads f. Files without content that look regular may block
+// as pipes do: /proc/kmsg, trace_pipe of tracefs.
 func newPipe(f *os.File) *pipe {
 	info, err := f.Stat()
-	return &pipe{f: f, poll: err == nil && !info.Mode().IsRegular()}
+	return &pipe{f: f, poll: err == nil && (!info.Mode().IsRegular() || info.Size() == 0)}
+}
+
+// waits reports whether a read of a file would wait. Ordinary files never do.
+func waits(f *os.File) bool {
+	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(fds, 0)
+	return n == 0 && err == nil
 }
 
 func (p *pipe) Read(b []byte) (int, error) {

@@ -110,6 +110,9 @@ func open(f *os.File, path, name string) (*Input, error) {
 	if err := readable(path, info.Mode()); err != nil {
 		return nil, err
 	}
+	if info.Mode().IsRegular() && info.Size() == 0 && path != "-" && waits(f) {
+		return nil, &Error{Path: path, What: "has no content yet and waits for more, so it is not a recording. Save its content to a file, or pipe it into Ashlar"}
+	}
 	if info.Mode().IsRegular() && info.Size() > 0 {
 		in.Bytes = info.Size()
 		var magic [4]byte

@@ -441,6 +441,35 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
+// Files of the system that look regular and block: an error instead of a read that never
+// returns.
+func TestFileThatWaits(t *testing.T) {
+	tried := 0
+	for _, path := range []string{"/proc/kmsg", "/sys/kernel/tracing/trace_pipe", "/sys/kernel/debug/tracing/trace_pipe"} {
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		idle := waits(f)
+		f.Close()
+		if !idle {
+			continue // there are unread messages
+		}
+		tried++
+		in, err := Open(path)
+		if err == nil {
+			in.Close()
+			t.Fatalf("%s opens", path)
+		}
+		if want := path + " has no content yet and waits for more"; !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if tried == 0 {
+		t.Skip("no file of the system waits here, or this user may not read it")
+	}
+}
+
 func TestFilesWithoutSize(t *testing.T) {
 	const proc = "/proc/self/status"
 	if _, err := os.Stat(proc); err != nil {
