@@ -31,9 +31,15 @@ func SamplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Quer
 	if countsSamples(m) {
 		return w, nil
 	}
+	// A metric that only stack records have is summed over the whole recording, so its
+	// samples are counted there too.
+	whole := q
+	if w.Basis == analyze.Stacks {
+		whole.Scope.Ranged, whole.Scope.Calls = false, nil
+	}
 	for k := range ev.Metrics {
 		if k != q.Metric && countsSamples(&ev.Metrics[k]) {
-			sq := q
+			sq := whole
 			sq.Metric = k
 			return analyze.Weigh(ctx, rec, sq)
 		}
@@ -49,7 +55,7 @@ func SamplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Quer
 	}
 	for k := range ev.Metrics {
 		if ev.Metrics[k].Name == "contentions" {
-			sq := q
+			sq := whole
 			sq.Metric = k
 			return analyze.Weigh(ctx, rec, sq)
 		}

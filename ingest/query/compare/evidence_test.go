@@ -73,6 +73,27 @@ func TestSamplesBehind(t *testing.T) {
 	}
 }
 
+// TestSamplesBehindTheWhole: weights of the whole recording, since the asked range has no
+// answer, are those of all its samples.
+func TestSamplesBehindTheWhole(t *testing.T) {
+	p := newProgram(1)
+	p.b.AddEvent(recording.Event{Name: "cycles", Primary: 1, Metrics: []recording.Metric{
+		{Name: "samples", Unit: "count", PerSample: recording.SampleOne}, {Name: "period"},
+	}})
+	p.b.AddStack(0, p.stack("f@a"), recording.NoTrack, 0, []int64{1, 100})
+	p.b.AddStack(0, p.stack("g@a"), recording.NoTrack, 0, []int64{1, 50})
+	p.b.Track(recording.TrackKey{PID: 1, TID: 1}).Sample(0, 5, p.stack("f@a"), -1, nil)
+	rec := p.b.Finish()
+	q := analyze.Query{Metric: 1, Scope: recording.Scope{Ranged: true, From: 0, To: 10}}
+	w, err := analyze.Weigh(bg, rec, q)
+	if err != nil || w.Basis != analyze.Stacks || w.Sum != 150 {
+		t.Fatalf("%+v %v", w, err)
+	}
+	if behind, err := SamplesBehind(bg, rec, q, w); err != nil || behind == nil || behind.Sum != 2 {
+		t.Errorf("%+v samples %v, want 2", behind, err)
+	}
+}
+
 // TestPeriodsAreJudgedBySamples: two samples of a huge period are not sure,
 // however much they weigh; and sides sampled at different rates compare.
 func TestPeriodsAreJudgedBySamples(t *testing.T) {
