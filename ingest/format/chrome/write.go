@@ -341,11 +341,18 @@ func (c *chromeWriter) losses(samples int64) {
 	c.Lose(c.lostRows, "asynchronous row names", "a trace names them by their first operation")
 	c.Lose(c.lostMarks, "unfinished-span marks", "other spans follow, so they need an end")
 	c.Lose(c.oddArgs, "arguments that are not JSON", "they are written as text")
+	if c.clock.Cut {
+		c.Lose(1, "fractions of the clock's origin", "they are finer than a picosecond")
+	}
+	c.LoseThreads(c.threads, func(i int) bool {
+		t := rec.Tracks[i]
+		return t.Kind != recording.AsyncTrack && (t.Spans() > 0 || len(t.Samples) > 0 || len(t.Instants) > 0)
+	})
 	if samples > 0 {
 		c.Lose(int64(rec.Contexts.Len()-1), "stack contexts", "a sample has only its thread and CPU")
-		c.LosePlaces("frames of a trace have a name and a category")
-		c.LoseSymbols("frames of a trace have a name and a category")
 	}
+	c.LosePlaces("frames of a trace have a name and a category")
+	c.LoseSymbols("frames of a trace have a name and a category")
 }
 
 // notes appends a member for each key of the notes: a text, or an array of them.

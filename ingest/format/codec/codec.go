@@ -72,7 +72,9 @@ type Encoder struct {
 func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recording.Recording, opt encode.Options) (*encode.Report, error) {
 	rep := new(encode.Report)
 	if plain := rec.Plain(); plain != rec && !f.Encode.Whole {
-		rep.Lose(rec.Counts.Spans, "span CPU times", "%s has none", f.Title)
+		if err := loseCPU(ctx, rep, rec, f.Title); err != nil {
+			return rep, err
+		}
 		rec = plain
 	}
 	rep.Lose(rec.SharedSymbols(), "mangled names", "functions with the same readable name were merged")
@@ -91,6 +93,26 @@ func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recor
 		err = context.Cause(ctx)
 	}
 	return rep, err
+}
+
+// loseCPU reports the spans whose CPU time is lost.
+func loseCPU(ctx context.Context, rep *encode.Report, rec *recording.Recording, title string) error {
+	var n int64
+	for _, t := range rec.Tracks {
+		for d := range t.Lanes {
+			l := &t.Lanes[d]
+			for i := 0; i < l.Len() && l.HasArgs(); i++ {
+				if _, known := rec.SpanCPU(l, i); known {
+					n++
+				}
+				if i%1024 == 0 && ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+			}
+		}
+	}
+	rep.Lose(n, "span CPU times", "%s has none", title)
+	return nil
 }
 
 // Copy copies the records of r, uncompressed, to w; see Encoder.Copy.

@@ -52,6 +52,29 @@ func (j *Job) LoseTrace(why string) {
 	j.LoseMarks(why)
 }
 
+// LoseProcesses reports the names and labels of processes as lost.
+func (j *Job) LoseProcesses(why string) {
+	var names int64
+	for i := range j.Rec.Processes {
+		if j.Rec.Processes[i].Name != "" {
+			names++
+		}
+	}
+	j.Lose(names, "names of processes", why)
+	j.LoseLabels(why)
+}
+
+// LoseLabels reports the labels of processes as lost.
+func (j *Job) LoseLabels(why string) {
+	var n int64
+	for i := range j.Rec.Processes {
+		if j.Rec.Processes[i].Labels != "" {
+			n++
+		}
+	}
+	j.Lose(n, "labels of processes", why)
+}
+
 // LoseMarks reports everything in a trace other than spans as lost.
 func (j *Job) LoseMarks(why string) {
 	rec := j.Rec
@@ -110,23 +133,15 @@ func (j *Job) LoseMoreNotes() {
 
 // LoseOffsets reports the offsets of frames in their functions as lost.
 func (j *Job) LoseOffsets() {
-	var n int64
-	for i := range j.Rec.Frames.Len() {
-		if j.Rec.Frames.At(i).Offset != 0 {
-			n++
-		}
-	}
+	n := j.frames(func(f *recording.Frame) bool { return f.Offset != 0 })
 	j.Lose(n, "function offsets", "frames have only an address")
 }
 
 // LosePlaces reports the addresses and source positions of frames as lost.
 func (j *Job) LosePlaces(why string) {
-	var n int64
-	for i := range j.Rec.Frames.Len() {
-		if f := j.Rec.Frames.At(i); f.Addr != 0 || f.Line != 0 {
-			n++
-		}
-	}
+	n := j.frames(func(f *recording.Frame) bool {
+		return f.Addr != 0 || f.Offset != 0 || f.Line != 0 || SourceFile(j.Rec.Functions.Ref(int(f.Func)), f) != ""
+	})
 	j.Lose(n, "frame addresses and source lines", why)
 }
 

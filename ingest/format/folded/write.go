@@ -148,15 +148,28 @@ func (f *folder) losses(event int) {
 	f.Lose(encode.Samples(rec), "sample times", why)
 	f.LoseWindows(why)
 	f.Lose(int64(rec.Contexts.Len()-1), "contexts", why)
-	var threads int64
-	for _, t := range rec.Tracks {
-		if t.Spans() > 0 || len(t.Samples) > 0 {
-			threads++
-		}
-	}
-	f.Lose(threads, "threads", why)
+	f.Lose(threads(rec), "threads", why)
+	f.LoseProcesses(why)
 	f.LoseModules(why)
 	f.LosePlaces(why)
 	f.LoseSymbols(why)
 	f.Lose(f.changed, "names", "they contain a semicolon or another invalid character, which was replaced")
+}
+
+// threads counts the threads that records name.
+func threads(rec *recording.Recording) (n int64) {
+	used := make([]bool, len(rec.Tracks))
+	for _, s := range rec.Stacks {
+		for i := 0; s != nil && i < s.Len(); i++ {
+			if t := s.Track(i); t != recording.NoTrack {
+				used[t] = true
+			}
+		}
+	}
+	for i, t := range rec.Tracks {
+		if used[i] || t.Spans() > 0 || len(t.Samples) > 0 || t.States.Len() > 0 {
+			n++
+		}
+	}
+	return n
 }

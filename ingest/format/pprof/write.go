@@ -30,6 +30,7 @@ type pprofWriter struct {
 	functions map[functionKey]*profile.Function
 	mappings  map[encode.MappingKey]*profile.Mapping
 	labels    map[labelKey]*labelSet
+	empty     int64 // label values that are empty
 }
 
 type functionKey struct {
@@ -253,6 +254,10 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 		case "tid", "thread", "thread_id", "thread_name", "thread.id", "thread.name":
 			hasThread = true
 		}
+		if a.Value == "" {
+			w.empty++
+			continue
+		}
 		l.add(key, a.Value)
 	}
 	if k.track != recording.NoTrack && !hasThread {
@@ -271,11 +276,12 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 	return l
 }
 
-// add adds a label. Recordings hold pprof's numeric labels as "number unit".
+// add adds a label. Recordings hold pprof's numeric labels as "number unit". A 0 without a
+// unit is text, because a number of 0 stands for no number in profile.proto.
 func (l *labelSet) add(key, value string) {
 	number, unit, _ := strings.Cut(value, " ")
 	switch n, err := strconv.ParseInt(number, 10, 64); {
-	case err != nil || strconv.FormatInt(n, 10) != number:
+	case err != nil || strconv.FormatInt(n, 10) != number || value == "0":
 	case unit == "" && (plainNumber(key) || roleOf(key) != noRole), unit != "" && unit == unitOf(&labelValue{key: key, role: roleOf(key)}):
 		l.num[key] = []int64{n}
 		return
@@ -298,6 +304,8 @@ func (w *pprofWriter) losses() {
 	w.Lose(encode.Samples(rec), "sample times", "%s; their sums by stack are converted", why)
 	w.LoseWindows(why)
 	w.Lose(w.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
+	w.LoseProcesses("a profile has only labels of threads")
+	w.Lose(w.empty, "empty label values", "pprof has none")
 	w.LoseOffsets()
 	w.LoseTypes("a profile has none")
 	var kernel int64

@@ -1,7 +1,6 @@
 package spaa
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +26,7 @@ type spaaWriter struct {
 	*encode.Job
 	out     *format.Writer
 	threads []encode.ThreadID
+	used    []bool // by track: it has a thread record
 	clock   encode.ClockText
 	rows    []*encode.Rows // by event
 	events  []spaaEvent
@@ -276,6 +276,7 @@ func (s *spaaWriter) time(ps int64) format.Number {
 // threadRecords writes the threads that stacks and samples name.
 func (s *spaaWriter) threadRecords() error {
 	used := make([]bool, len(s.threads))
+	s.used = used
 	for _, r := range s.rows {
 		for _, k := range r.Keys {
 			if k.Track != recording.NoTrack {
@@ -432,12 +433,16 @@ func (s *spaaWriter) losses() {
 	var names int64
 	for i := range rec.Processes {
 		p := &rec.Processes[i]
-		named := slices.ContainsFunc(rec.Tracks, func(t *recording.Track) bool { return t.Process == i && t.Name == p.Name })
+		named := false
+		for k, t := range rec.Tracks {
+			named = named || s.used[k] && t.Process == i && t.Name == p.Name
+		}
 		if p.Name != "" && !named {
 			names++
 		}
 	}
 	s.Lose(names, "names of processes", "SPAA names only threads")
+	s.LoseLabels("SPAA names only threads")
 	s.Lose(s.dict.badBuildIDs, "build ids", "SPAA allows only hexadecimal digits")
 	s.Lose(s.dict.managed, "frames run by a virtual machine", "SPAA distinguishes only user and kernel code; they are user code")
 }

@@ -339,6 +339,8 @@ func (s *spallWriter) losses() {
 	s.Lose(s.lostMarks, "unfinished-span marks", "other spans follow, so they need an end")
 	s.Lose(s.foreign, "thread ids", "threads without an id, with one of more than 32 bits, or with one in use got new ids and keep their names")
 	s.Lose(s.apart, "spans' places on their thread", "they overlap without nesting, or are asynchronous; they are on threads of their own")
+	s.LoseLabels(why)
+	s.LosePlaces("spall has only names")
 	s.LoseModules("spall has only names")
 	s.LoseSymbols("spall has only names")
 }
