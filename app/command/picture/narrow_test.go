@@ -106,3 +106,25 @@ func textsOf(t *testing.T, r io.Reader) (all []text) {
 		}
 	}
 }
+
+// allTexts are the texts of an SVG in the order in which they are drawn, with those of
+// pictures within it.
+func allTexts(t *testing.T, r io.Reader) (all []string) {
+	t.Helper()
+	for d := xml.NewDecoder(r); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "text" {
+			var said string
+			if err := d.DecodeElement(&said, &start); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, said)
+		}
+	}
+}

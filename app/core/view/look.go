@@ -101,7 +101,7 @@ func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	}
 	if l.Event < len(rec.Events) {
 		e := &rec.Events[l.Event]
-		if l.Event > 0 {
+		if l.Event != rec.DefaultEvent() {
 			st.Event = cmp.Or(e.Name, e.Title())
 		}
 		if l.Metric != e.Primary && l.Metric < len(e.Metrics) {
@@ -212,9 +212,10 @@ func (b *binder) miss(format string, args ...any) {
 
 // metric finds an event and one of its metrics.
 func (b *binder) metric(event, metric string) (e, m int) {
+	first := b.rec.DefaultEvent()
 	for i := range b.rec.Events {
 		ev := &b.rec.Events[i]
-		if event != "" && cmp.Or(ev.Name, ev.Title()) != event {
+		if event == "" && i != first || event != "" && cmp.Or(ev.Name, ev.Title()) != event {
 			continue
 		}
 		if metric == "" {
@@ -223,17 +224,14 @@ func (b *binder) metric(event, metric string) (e, m int) {
 		if m := ev.Metric(metric); m >= 0 {
 			return i, m
 		}
-		if event == "" {
-			break
-		}
 	}
 	if event != "" || metric != "" {
 		b.miss("the recording has no event %q with a metric %q", event, metric)
 	}
 	if len(b.rec.Events) > 0 {
-		m = b.rec.Events[0].Primary
+		m = b.rec.Events[first].Primary
 	}
-	return 0, m
+	return first, m
 }
 
 // scope returns the scope that a Side describes.

@@ -69,8 +69,8 @@ type State struct {
 	Parts, Layout string
 	// Sides is the view of each recording.
 	Sides [2]Side
-	// Event and Metric are names; "" stands for the first event and for the event's
-	// primary metric.
+	// Event and Metric are names; "" stands for the first event with data and for
+	// the event's primary metric.
 	Event, Metric string
 	Stacks
 	// Zoom is the path of functions to the flamegraph's widest bar, Node the path to the

@@ -44,6 +44,8 @@ type Pane struct {
 	wantEvent, wantMetric string
 
 	begun bool
+	// byDefault is the event that Update chose last.
+	byDefault int
 
 	Deck     panel.Deck[*panel.Side]
 	Flame    *flamegraph.Panel
@@ -202,8 +204,11 @@ func (p *Pane) Update(d *Workspace) {
 	if len(rec.Events) > 0 {
 		p.chooseByName(rec)
 		p.Event = min(p.Event, len(rec.Events)-1)
-		if !p.begun {
-			p.Metric = rec.Events[p.Event].Primary
+		// Until another event is chosen, the first one with data is shown. While the file
+		// loads, that may change.
+		if d := rec.DefaultEvent(); fresh && p.Event == p.byDefault && p.Event != d || !p.begun {
+			p.Event, p.byDefault = d, d
+			p.Metric = rec.Events[d].Primary
 		}
 		p.Metric = min(p.Metric, len(rec.Events[p.Event].Metrics)-1)
 		p.begun = true

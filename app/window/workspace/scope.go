@@ -53,10 +53,10 @@ func (o *ofTwo) renamed() (cs []scopebar.Chip) {
 func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 	own := scopebar.Group{Chips: scopebar.Of(&p.Timeline, p.Scope, p.setScope)}
 	all := scopebar.Group{}
-	if p.Event > 0 && p.Event < len(p.Rec.Events) {
+	if first := p.Rec.DefaultEvent(); p.Event != first && p.Event < len(p.Rec.Events) {
 		all.Chips = append(all.Chips, scopebar.Chip{Kind: "event", Text: p.Rec.Events[p.Event].Title(), More: []string{"Click to change"},
 			Go:  func() { d.Menu = widget.NewMenu(p.Bounds.Tabs.Min, p.EventItems()) },
-			Off: func() { p.SetEvent(0) }})
+			Off: func() { p.SetEvent(first) }})
 	}
 	all.Chips = append(all.Chips, p.transformChips(d)...)
 	all.Chips = append(all.Chips, p.numberedChips(d)...)

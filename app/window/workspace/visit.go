@@ -94,6 +94,9 @@ func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing
 func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 	l, missing := p.lookOf(d, st, i)
 	p.Look, p.begun = l, true
+	if st.Event != "" || st.Metric != "" {
+		p.byDefault = -1 // chosen
+	}
 	p.SearchFor(l.Find)
 	if p.comparing(d); p.ScopeComparison != nil {
 		if err := p.ScopeComparison.goTo(p, st); err != nil {

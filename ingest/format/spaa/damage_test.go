@@ -193,7 +193,7 @@ func TestLongLine(t *testing.T) {
 
 // TestLineEnds reads carriage returns, blank lines and a byte order mark.
 func TestLineEnds(t *testing.T) {
-	data := dict4 + lines(stackLine(`1`, "1", "", period("1")), stackLine(`1`, "2,1", "", period("1")))
+	data := dict4 + lines(stackLine(`1`, "1", "", period("1")), stackLine(`2`, "2,1", "", period("1")))
 	want := dump(read(t, data))
 	for _, other := range []string{
 		strings.ReplaceAll(data, "\n", "\r\n"),

@@ -166,7 +166,9 @@ func TestAmbiguousIDs(t *testing.T) {
 			if name != "samples first" { // there the tid's process was not known yet
 				equal(t, "9/9", samplesOf(rec, 9, 9), []string{"106 main;run;0xffff cpu-1"})
 			}
-			equal(t, "warnings", codes(rec), "")
+			if got := codes(rec); !strings.HasPrefix(got, "stack-id-content×3@line ") {
+				t.Errorf("warnings: %s", got)
+			}
 		})
 	}
 }

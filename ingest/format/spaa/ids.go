@@ -120,23 +120,25 @@ func (t *idTable) grow() {
 	}
 }
 
-// add notes a record of an id and returns its number.
-func (t *idTable) add(id uint32, r idRecord) int32 {
+// add notes a record of an id and returns its number. other reports whether an earlier
+// record of the id has other frames.
+func (t *idTable) add(id uint32, r idRecord) (k int32, other bool) {
 	// Touch only the entry and the new record: memory access dominates the cost.
-	k := int32(len(t.records))
+	k = int32(len(t.records))
 	e := &t.entries[id]
 	r.prev = e.last
 	t.records = append(t.records, r)
 	e.last = k
 	if e.first < 0 {
 		e.first, e.call = k, r.call
-		return k
+		return k, false
 	}
-	e.mixed = e.mixed || r.call != e.call
+	other = r.call != e.call
+	e.mixed = e.mixed || other
 	if e.owned {
 		t.own(id, k)
 	}
-	return k
+	return k, other
 }
 
 // own adds a record to owners.

@@ -240,7 +240,10 @@ func (m *merger) addStack(s *stackIn, call recording.CallID) {
 	m.shown++
 	m.keep(format.KindStack)
 	if s.hasID {
-		k := m.ids.add(s.id, idRecord{event: s.event, track: s.track, call: call, context: s.context, comm: s.comm})
+		k, other := m.ids.add(s.id, idRecord{event: s.event, track: s.track, call: call, context: s.context, comm: s.comm})
+		if other {
+			m.warn(warnStackID, s.line, m.idText(s.id))
+		}
 		m.halves.add(k, row, s.half)
 	}
 	for _, id := range s.related {

@@ -47,6 +47,7 @@ const (
 	warnWrongEnd
 	warnExclusiveWeight
 	warnRelated
+	warnStackID
 	warnSampleStack
 	warnSamplePeriod
 	warnSampleContext
@@ -102,6 +103,7 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnWrongEnd:        {"wrong-end", "the exclusive frame of a stack is at its other end: frame_order may be wrong; stacks are read as the header declares"},
 	warnExclusiveWeight: {"exclusive-differs", "the exclusive %s of a stack is not its weight; self weight is the stack's weight at its leaf"},
 	warnRelated:         {"related-missing", "related_stacks refers to stack %s, which is not in the file"},
+	warnStackID:         {"stack-id-content", "stack id %s stands for stacks with different frames; samples and windows with this id count for the one of their thread, or else for the first"},
 	warnSampleStack:     {"sample-stack-missing", "a sample refers to a stack that is not in the file (%s); it is shown without a stack"},
 	warnSamplePeriod:    {"sample-period", "samples of event %s have a period that matches no metric; it is not shown"},
 	warnSampleContext:   {"sample-context", "a sample's context has more than thread, cpu and event; the rest is not shown"},
