@@ -68,13 +68,16 @@ type Side struct {
 	File  string   `json:"file"`
 	Files []string `json:"files"`
 	// Totals are the raw totals of the files, in the same order, if there are several.
-	Totals   []json.Number `json:"totals,omitempty"`
-	Total    json.Number   `json:"total"` // as normalised
-	RawTotal json.Number   `json:"raw_total"`
-	Left     json.Number   `json:"left"`               // total after flags that change stacks; rows add up to it
-	Negative json.Number   `json:"negative,omitempty"` // sum of the stacks with negative values in left
-	Samples  int64         `json:"samples"`
-	Duration *json.Number  `json:"duration_ns"` // null if unknown
+	Totals []json.Number `json:"totals,omitempty"`
+	// Outliers are the files whose totals are far from those of the others (modified
+	// z-score above 3.5).
+	Outliers []string     `json:"outliers,omitempty"`
+	Total    json.Number  `json:"total"` // as normalised
+	RawTotal json.Number  `json:"raw_total"`
+	Left     json.Number  `json:"left"`               // total after flags that change stacks; rows add up to it
+	Negative json.Number  `json:"negative,omitempty"` // sum of the stacks with negative values in left
+	Samples  int64        `json:"samples"`
+	Duration *json.Number `json:"duration_ns"` // null if unknown
 	// Records that are not counted, as in top.
 	AsyncSpans  int64       `json:"async_spans_left_out,omitempty"`
 	WithoutCPU  int64       `json:"untold_spans,omitempty"`
@@ -185,7 +188,11 @@ func (d *Answer) JSON() *JSON {
 func (d *Answer) side(s compare.Side, from, to int) Side {
 	m := &d.c.Metric.Common
 	out := Side{Total: exactnum.Value(s.Total, m), RawTotal: exactnum.Value(s.RawTotal, m), Samples: s.Samples}
-	for _, r := range d.c.Runs[from:to] {
+	outliers := d.c.Outliers()
+	for i, r := range d.c.Runs[from:to] {
+		if outliers[from+i] {
+			out.Outliers = append(out.Outliers, r.Rec.Source.Path)
+		}
 		out.Files = append(out.Files, r.Rec.Source.Path)
 		if to-from > 1 {
 			out.Totals = append(out.Totals, exactnum.Value(r.Sum, m))

@@ -238,10 +238,22 @@ func (d *Answer) certainty(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	if w := d.t.Whole; w != nil && w.Method == compare.FromRuns {
-		fmt.Fprintf(b, "  total of a run: A%s, B%s (standard deviation between runs)\n", d.spread(w, 0), d.spread(w, 1))
-		if n := w.MoreRuns(); n > 0 {
-			fmt.Fprintf(b, "  %s per side would settle whether the total changed\n", units.Plural(int64(n), "more run"))
+		fmt.Fprintf(b, "  total of a run: A%s, B%s (standard deviation between runs)\n", verdict.Spread(d.c.Metric, w, 0), verdict.Spread(d.c.Metric, w, 1))
+	}
+	d.outliers(b)
+}
+
+// outliers names the runs whose totals are far from those of their side.
+func (d *Answer) outliers(b *strings.Builder) {
+	for r, out := range d.c.Outliers() {
+		if !out {
+			continue
 		}
+		run, side := &d.c.Runs[r], "A"
+		if r >= d.c.Sides {
+			side = "B"
+		}
+		fmt.Fprintf(b, "  outlier in %s: %s, total %s\n", side, safetext.Short(run.Rec.Source.Path), d.value(run.Sum))
 	}
 }
 
@@ -285,7 +297,7 @@ func (d *Answer) table(b *strings.Builder) {
 		r := &d.rows[i]
 		self := []string{
 			d.signed(r.DeltaSelf()), state(r, r.ASelf, r.BSelf), units.Percent(r.DeltaSelf(), d.t.Moved),
-			d.blank(r.ASelf) + d.spread(r.Self, 0), d.blank(r.BSelf) + d.spread(r.Self, 1),
+			d.blank(r.ASelf) + verdict.Spread(d.c.Metric, r.Self, 0), d.blank(r.BSelf) + verdict.Spread(d.c.Metric, r.Self, 1),
 		}
 		if !flat {
 			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
@@ -316,14 +328,6 @@ func (d *Answer) blank(v int64) string {
 		return "–"
 	}
 	return d.value(v)
-}
-
-// spread returns the standard deviation between a side's runs, "" if it is unknown.
-func (d *Answer) spread(c *compare.Confidence, side int) string {
-	if c == nil || c.Method != compare.FromRuns {
-		return ""
-	}
-	return " ±" + d.value(int64(math.Round(c.Spread[side])))
 }
 
 // both returns a name and, if it changed, the new one.

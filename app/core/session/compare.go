@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -44,7 +45,10 @@ type CompareQuestion struct {
 // CompareAnswer answers a CompareQuestion. Slow parts are filled in later.
 type CompareAnswer struct {
 	CompareQuestion
+	// Recs are the recordings that the window shows, More the further recordings of each
+	// side.
 	Recs [2]*recording.Recording
+	More [2][]compare.Input
 	// Err is the reason why the recordings cannot be compared; the fields below are then
 	// not set.
 	Err      error
@@ -78,6 +82,7 @@ type Comparing struct {
 	confidences certainty
 	dist        Async[distributionOf, distribution]
 	memory      thrift
+	more        [2][]compare.Input // of the next question; see With
 
 	mu     sync.Mutex // guards changes of answer
 	answer atomic.Pointer[CompareAnswer]
@@ -87,6 +92,7 @@ type Comparing struct {
 type compared struct {
 	CompareQuestion
 	recs [2]*recording.Recording
+	more [2][]compare.Input
 }
 
 // distributionOf is the key of a distribution.
@@ -110,13 +116,17 @@ func Compare(notify func()) *Comparing {
 	return c
 }
 
+// With sets the further recordings of each side, from the next question on.
+func (c *Comparing) With(more [2][]compare.Input) { c.more = more }
+
 // Ask sets the question about the given snapshots. It cancels the running computation if
 // the numbers change (see [What]) or if both recordings are now complete. Otherwise a
 // computation for older snapshots goes on, so that there is something to show while files
 // load.
 func (c *Comparing) Ask(q CompareQuestion, recs [2]*recording.Recording) {
-	c.asks.ask(compared{q, recs}, func(was compared, asked bool) (fresh, stale bool) {
-		other, grown := !asked || !reflect.DeepEqual(was.CompareQuestion, q), recs != was.recs
+	more := c.more
+	c.asks.ask(compared{q, recs, more}, func(was compared, asked bool) (fresh, stale bool) {
+		other, grown := !asked || !reflect.DeepEqual(was.CompareQuestion, q), recs != was.recs || !sameRuns(more, was.more)
 		if other {
 			c.dist.Cancel()
 		}
@@ -206,7 +216,7 @@ func (a *CompareAnswer) whole() bool { return a.Recs[0].Done && a.Recs[1].Done }
 // Finish answers a question completely before it returns, for pictures without a window.
 func (c *Comparing) Finish(q CompareQuestion, recs [2]*recording.Recording) {
 	ctx := context.Background()
-	a := c.show(c.compute(ctx, compared{q, recs}))
+	a := c.show(c.compute(ctx, compared{q, recs, c.more}))
 	c.distribute(a, nil)
 	for a = c.show(nil); a.Err == nil && !a.ConfidencesDone && c.confidences.find(ctx, a); {
 		a = c.show(nil)
@@ -217,8 +227,8 @@ func (c *Comparing) Finish(q CompareQuestion, recs [2]*recording.Recording) {
 // It returns nil if cancelled.
 func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 	old := c.answer.Load()
-	a := &CompareAnswer{CompareQuestion: q.CompareQuestion, Recs: q.recs}
-	same := old != nil && old.Recs == a.Recs
+	a := &CompareAnswer{CompareQuestion: q.CompareQuestion, Recs: q.recs, More: q.more}
+	same := old != nil && old.Recs == a.Recs && sameRuns(old.More, a.More)
 	opts := compare.Options{Event: q.Event, Metric: q.Metric, MetricB: q.MetricB, Normalize: q.Normalize, Match: q.Match, Transforms: q.Transforms}
 	if same && reflect.DeepEqual(old.What, q.What) {
 		b := *old
@@ -241,7 +251,7 @@ func (c *Comparing) compute(ctx context.Context, q compared) *CompareAnswer {
 
 // shows reports whether a contains nothing that old lacks.
 func (a *CompareAnswer) shows(old *CompareAnswer) bool {
-	return a.Err == old.Err && a.Recs == old.Recs && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
+	return a.Err == old.Err && a.Recs == old.Recs && sameRuns(a.More, old.More) && a.Compared == old.Compared && a.Functions == old.Functions && a.Table == old.Table &&
 		a.Shape == old.Shape && a.Twin == old.Twin && a.ConfidencesDone == old.ConfidencesDone && a.Dist == old.Dist && a.DistErr == old.DistErr &&
 		reflect.DeepEqual(a.CompareQuestion, old.CompareQuestion)
 }
@@ -255,11 +265,21 @@ func (a *CompareAnswer) distribution() distributionOf {
 	return distributionOf{a.Compared, *a.Of, a.Self}
 }
 
+// sameRuns reports whether two lists of further recordings are the same.
+func sameRuns(a, b [2][]compare.Input) bool {
+	for side := range a {
+		if !slices.EqualFunc(a[side], b[side], func(x, y compare.Input) bool { return x.Rec == y.Rec && x.Scope.Equal(y.Scope) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // begin compares the recordings.
 func (a *CompareAnswer) begin(ctx context.Context, o compare.Options) {
 	var inputs [2][]compare.Input
 	for side, in := range a.Scopes {
-		inputs[side] = []compare.Input{{Rec: a.Recs[side], Scope: in}}
+		inputs[side] = append([]compare.Input{{Rec: a.Recs[side], Scope: in}}, a.More[side]...)
 	}
 	if a.Compared, a.Err = compare.Compare(ctx, inputs[0], inputs[1], o); a.Err != nil {
 		return

@@ -40,6 +40,10 @@ func (s *Session) Show(sides ...*Side) {
 	}
 }
 
+// Keep keeps a further side open until Show replaces the sides, whether or not a comparison
+// reads it.
+func (s *Session) Keep(d *Side) { s.sides = append(s.sides, d) }
+
 // CompareScopes compares parts of the open side with each other.
 func (s *Session) CompareScopes() *Comparing {
 	if s.pair == nil {

@@ -191,6 +191,9 @@ func (d *verdict) sure(chance bool) {
 			d.say(" (%s)", units.Percent(v, a.Total))
 		}
 		d.say(".")
+		if n := w.MoreRuns(); n > 0 {
+			d.say(" %s per side would settle it.", units.Plural(int64(n), "more run"))
+		}
 		return
 	}
 	if d.c.Method() == compare.FromRuns {

@@ -61,6 +61,15 @@ func Signed(m *compare.Metric, v int64) string {
 	return "0"
 }
 
+// Spread formats the standard deviation between a side's runs (" ±1.2 ms"), "" if it is
+// unknown.
+func Spread(m *compare.Metric, c *compare.Confidence, side int) string {
+	if c == nil || c.Method != compare.FromRuns {
+		return ""
+	}
+	return " ±" + units.Value(m.Readable(int64(math.Round(c.Spread[side]))))
+}
+
 // Of summarizes a comparison in one or two sentences. The numbers come from the table t;
 // a table of [compare.ByFunction] reads best.
 func Of(c *compare.Comparison, t *compare.Table) string {

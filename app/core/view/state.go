@@ -165,6 +165,8 @@ type Side struct {
 	// Rest selects the time outside Select instead, for one side of a comparison of parts.
 	Rest    bool
 	Threads []Thread
+	// Runs are the further recordings of the side.
+	Runs []Run
 	// Calls are the selected calls, in the syntax of package calls.
 	Calls string
 	// Async and Idle say whether async operations and idle samples count: "" for no, in,
@@ -184,6 +186,12 @@ type Side struct {
 	// Bar is the selected bar. Anchor is the time at which linked sides are aligned.
 	Bar    *Bar
 	Anchor int64
+}
+
+// Run is a further recording of a side of a comparison. Off means that it does not count.
+type Run struct {
+	File string
+	Off  bool
 }
 
 // Content identifies the contents of a file, regardless of its path, by its size and the

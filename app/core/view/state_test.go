@@ -56,7 +56,7 @@ func anyRange(r *rand.Rand) recording.Range {
 func anyThread(r *rand.Rand) Thread { return Thread{r.Int64() - r.Int64(), r.Int64N(99), anyText(r)} }
 
 func anySide(r *rand.Rand) Side {
-	s := Side{Show: anyRange(r), Select: anyRange(r), Calls: []string{"", "RunTask[60ms..320ms]", `!*[k="a, b"]`}[r.IntN(3)], Async: []string{"", "in", "only"}[r.IntN(3)], Idle: []string{"", "in", "only"}[r.IntN(3)], Threads: several(r, anyThread), Fold: several(r, anyThread), Unfold: several(r, anyThread),
+	s := Side{Show: anyRange(r), Select: anyRange(r), Calls: []string{"", "RunTask[60ms..320ms]", `!*[k="a, b"]`}[r.IntN(3)], Async: []string{"", "in", "only"}[r.IntN(3)], Idle: []string{"", "in", "only"}[r.IntN(3)], Threads: several(r, anyThread), Runs: several(r, func(r *rand.Rand) Run { return Run{"x" + anyText(r), r.IntN(2) == 0} }), Fold: several(r, anyThread), Unfold: several(r, anyThread),
 		Hide: several(r, anyThread), Pin: several(r, anyThread), Order: several(r, anyThread), Sort: anyText(r), Filter: anyText(r),
 		Scroll: float32(r.IntN(9000)) / 8, Close: several(r, func(r *rand.Rand) Process { return Process{r.Int64() - r.Int64(), anyText(r)} }),
 		OpenGroups: several(r, anyText), CloseGroups: several(r, anyText)}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/input/decimal"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare/match"
@@ -37,6 +38,25 @@ func divide(s string, n int) ([]string, error) {
 		}
 	}
 	return parts, nil
+}
+
+func (r Run) text() string {
+	s := escape(safetext.URL(r.File))
+	if r.Off {
+		s += ":off"
+	}
+	return s
+}
+
+func parseRun(s string) (r Run, err error) {
+	f, err := divide(s, 2)
+	if err != nil {
+		return r, err
+	}
+	if f[0] == "" || len(f) == 2 && f[1] != "off" {
+		return r, fmt.Errorf("has invalid run %q; write FILE or FILE:off", s)
+	}
+	return Run{f[0], len(f) == 2}, nil
 }
 
 func (t Thread) text() string {

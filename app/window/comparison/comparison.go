@@ -3,6 +3,8 @@
 package comparison
 
 import (
+	"slices"
+
 	"ashlar/app/core/session"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
@@ -84,10 +86,13 @@ func (c *Comparison) Answer() *session.CompareAnswer {
 // Key returns the index in the comparison of a side's function, -1 if it is not known
 // yet.
 func (c *Comparison) Key(a *session.CompareAnswer, side int, f recording.FuncID) int32 {
-	if !c.IsCurrent(a) || int(f) >= len(a.Compared.Matching.IDs[side]) {
+	if !c.IsCurrent(a) {
 		return -1
 	}
-	return a.Compared.Matching.IDs[side][f]
+	if ids := a.Compared.Matching.IDs[a.Compared.Lead(side)]; int(f) < len(ids) {
+		return ids[f]
+	}
+	return -1
 }
 
 // FuncOn returns a side's function for a function of the comparison, as an id of the
@@ -105,7 +110,7 @@ func In(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) 
 	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
 		return 0, false
 	}
-	f := a.Compared.Tree.Funcs[key].In[side]
+	f := a.Compared.Tree.Funcs[key].In[a.Compared.Lead(side)]
 	return recording.FuncID(max(0, f)), f >= 0
 }
 
@@ -173,7 +178,7 @@ func (c *Comparison) MetricName() string {
 	}
 	m := a.Compared.Metric
 	name := MetricTitle(&a.Recs[0].Events[m.Event[0]], m.Metric[0])
-	if other := MetricTitle(&a.Recs[1].Events[m.Event[1]], m.Metric[1]); other != name {
+	if other := MetricTitle(&a.Recs[1].Events[m.Event[a.Compared.Sides]], m.Metric[a.Compared.Sides]); other != name {
 		name += " with " + other
 	}
 	return name
@@ -281,12 +286,25 @@ func (c *Comparison) IsChosen(a *session.CompareAnswer, row *compare.Row) bool {
 	return k >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[k].FuncName == *c.Chosen
 }
 
+// threadKey returns the index of a row's thread in the answer's Threads, -1 for none. With
+// several runs a side the table matches the threads of all of them, Threads only those of
+// the first.
+func threadKey(a *session.CompareAnswer, row *compare.Row) int {
+	if len(a.Compared.Runs) > 2 {
+		return slices.IndexFunc(a.Threads.Funcs, func(f match.Func) bool { return f.Name == row.Name })
+	}
+	if int(row.Key) >= len(a.Threads.Funcs) {
+		return -1
+	}
+	return int(row.Key)
+}
+
 // ChooseRow selects a row's function or its threads.
 func (c *Comparison) ChooseRow(a *session.CompareAnswer, row *compare.Row) {
-	if a.Table.By == compare.ByThread && c.IsCurrent(a) && row.Key >= 0 && int(row.Key) < len(a.Threads.Funcs) {
+	if key := threadKey(a, row); a.Table.By == compare.ByThread && c.IsCurrent(a) && key >= 0 {
 		for i, p := range c.Sides {
 			p.Scope.Tracks = []int{}
-			if t := a.Threads.Funcs[row.Key].In[i]; t >= 0 {
+			if t := a.Threads.Funcs[key].In[i]; t >= 0 {
 				p.Scope.Tracks = []int{int(t)}
 			}
 		}
@@ -330,7 +348,7 @@ func (c *Comparison) PairByHand(s *panel.Host) {
 	}
 	f := &a.Compared.Matching.Funcs[key]
 	here := 0
-	if f.In[0] < 0 {
+	if f.In[a.Compared.Lead(0)] < 0 {
 		here = 1
 	}
 	own := *c.Chosen
@@ -344,10 +362,11 @@ func (c *Comparison) PairByHand(s *panel.Host) {
 					continue
 				}
 				g := &a.Compared.Matching.Funcs[row.Key]
-				if g.In[there] < 0 || (g.In[here] < 0) != alone || !widget.HasWords(row.Name+" "+row.NameB, text) || len(ls) > 300 {
+				led, leads := a.Compared.Lead(there), a.Compared.Lead(here)
+				if g.In[led] < 0 || (g.In[leads] < 0) != alone || !widget.HasWords(row.Name+" "+row.NameB, text) || len(ls) > 300 {
 					continue
 				}
-				fn := a.Recs[there].Functions.At(int(g.In[there]))
+				fn := a.Recs[there].Functions.At(int(g.In[led]))
 				other := fn.FuncName()
 				_, v := row.ASelf, row.BSelf
 				if there == 0 {

@@ -260,8 +260,8 @@ func (c *Comparison) TakeMetric() {
 		return
 	}
 	for i, p := range c.Sides {
-		if e := a.Compared.Metric.Event[i]; e < len(p.Rec.Events) {
-			p.Event, p.Metric = e, a.Compared.Metric.Metric[i]
+		if r := a.Compared.Lead(i); a.Compared.Metric.Event[r] < len(p.Rec.Events) {
+			p.Event, p.Metric = a.Compared.Metric.Event[r], a.Compared.Metric.Metric[r]
 		}
 	}
 }

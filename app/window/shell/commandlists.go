@@ -16,6 +16,10 @@ import (
 func compareCommands() []Command {
 	return []Command{
 		{"Compare with file", nil, true, func(s *Shell) { s.AskCompare() }},
+		{"Add runs to A", nil, true, func(s *Shell) { s.askRuns(0) }},
+		{"Add runs to B", nil, true, func(s *Shell) { s.askRuns(1) }},
+		{"Choose runs of A", nil, true, comparing(func(s *Shell, _ *workspace.Comparison) { s.ChooseRuns(0) })},
+		{"Choose runs of B", nil, true, comparing(func(s *Shell, _ *workspace.Comparison) { s.ChooseRuns(1) })},
 		{"Compare selection with rest", nil, true, func(s *Shell) { s.CompareSelected() }},
 		{"Compare selection with next window", nil, true, func(s *Shell) { s.CompareNext() }},
 		{"Set selection as A", nil, true, func(s *Shell) { s.SetSelectionAs(0) }},
@@ -64,6 +68,10 @@ func (s *Shell) compareButton(u *ui.UI, x, y int) int {
 		} else {
 			s.Menu = widget.NewMenu(image.Pt(x-u.Px(90), y+u.Px(30)), []widget.Item{
 				{Title: "Compare with file", Do: s.AskCompare},
+				{Title: "Add runs to A", Do: func() { s.askRuns(0) }},
+				{Title: "Add runs to B", Do: func() { s.askRuns(1) }},
+				{Title: "Choose runs of A", Do: func() { s.ChooseRuns(0) }},
+				{Title: "Choose runs of B", Do: func() { s.ChooseRuns(1) }},
 				{Title: "Swap A and B", Detail: "X", Do: s.Swap},
 				{Title: "A above B", Detail: "Shift-X", On: s.Versus.Above, Do: func() { s.Versus.Above = !s.Versus.Above }},
 				{Title: "Close comparison", Do: s.EndComparison},

@@ -5,6 +5,7 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ashlar/app/desktop/drop"
@@ -22,10 +23,22 @@ type dropping struct {
 
 // zone is a part of the window with the effect of a drop there.
 type zone struct {
-	place image.Rectangle
-	does  string // "Open", "Compare with run.spaa"
-	on    bool   // the pointer is in the zone
+	place  image.Rectangle
+	does   string // "Open", "Compare with run.spaa"
+	effect effect
+	on     bool // the pointer is in the zone
 }
+
+// effect is what a drop does.
+type effect uint8
+
+const (
+	opens    effect = iota // in place of the open recordings
+	replaceA               // as A
+	compares               // as B
+	addsToA                // as further runs of A
+	addsToB
+)
 
 // sorted holds the files and the folders of a drop, separated.
 type sorted struct {
@@ -34,11 +47,11 @@ type sorted struct {
 	left    int // number of further files
 	reason  string
 	refused int
-	beside  bool // dropped where a drop compares, or replaces B
+	effect  effect
 }
 
-// shows is the maximum number of recordings in a window.
-const shows = 2
+// mostDropped is the maximum number of files of a drop that are used.
+const mostDropped = 1000
 
 // DragOver tells the shell about a drag over the window.
 func (s *Shell) DragOver(o drop.Over) {
@@ -52,18 +65,24 @@ func (s *Shell) DragOver(o drop.Over) {
 // Dropped takes files dropped on the window. Files and folders are told apart in the
 // background.
 func (s *Shell) Dropped(d drop.Drop) {
-	beside := s.isBeside(d.At)
+	o := drop.Over{Held: true, At: d.At, Files: &d.Files}
+	does := opens
+	for _, z := range s.dropZones(image.Rectangle{Max: s.Size}, &o) {
+		if z.on {
+			does = z.effect
+		}
+	}
 	go func() {
-		r := sortDrop(d.Files, beside)
+		r := sortDrop(d.Files, does)
 		s.Later(func() { s.land(r) })
 	}()
 }
 
-// sortDrop picks the first files of a drop.
-func sortDrop(f drop.Files, beside bool) sorted {
-	r := sorted{reason: f.Reason, refused: f.Refused, beside: beside}
+// sortDrop tells the files and the folders of a drop apart.
+func sortDrop(f drop.Files, does effect) sorted {
+	r := sorted{reason: f.Reason, refused: f.Refused, effect: does}
 	for i, p := range f.Paths {
-		if len(r.files) == shows || i == 1000 { // more folders than anybody would drop
+		if i == mostDropped {
 			r.left = len(f.Paths) - i
 			break
 		}
@@ -80,27 +99,28 @@ func sortDrop(f drop.Files, beside bool) sorted {
 // land opens the dropped files.
 func (s *Shell) land(r sorted) {
 	s.Chooser, s.Menu, s.Help = nil, nil, false
+	all := slices.Concat(r.files, r.folders)
 	var said []string
 	switch {
-	case len(r.files) == 0 && len(r.folders) > 0:
-		s.typeOpenIn(r.folders[0])
-		said = append(said, fileName(r.folders[0])+" is a folder. Open a file in it")
-	case len(r.files) == 0:
+	case len(all) == 0:
 		said = append(said, r.reason)
-	case len(r.files) > 1:
-		s.Open(r.files[0])
-		s.OpenBeside(r.files[1])
-	case r.beside:
-		s.OpenBeside(r.files[0])
+	case r.effect == addsToA:
+		s.AddRuns(0, all)
+	case r.effect == addsToB:
+		s.AddRuns(1, all)
+	case len(r.folders) > 0 || len(all) > 2:
+		s.chooseFor(all)
+	case len(all) == 2:
+		s.Open(all[0])
+		s.OpenBeside(all[1])
+	case r.effect == compares:
+		s.OpenBeside(all[0])
 	default:
-		s.OpenBaseline(r.files[0])
+		s.OpenBaseline(all[0])
 	}
-	if len(r.files) > 0 {
+	if len(all) > 0 {
 		if r.left > 0 {
-			said = append(said, units.Plural(int64(r.left), "more file")+" not opened: a window compares two")
-		}
-		if n := len(r.folders); n > 0 {
-			said = append(said, units.Plural(int64(n), "folder")+" not opened")
+			said = append(said, units.Plural(int64(r.left), "more file")+" not opened")
 		}
 		if r.refused > 0 {
 			said = append(said, r.reason)
@@ -111,9 +131,9 @@ func (s *Shell) land(r sorted) {
 	}
 }
 
-// besideZone returns the part of the window where a drop compares or replaces B: the
-// right half, or everything from B's heading down if A is above B. So a file dropped on a
-// timeline replaces that timeline.
+// besideZone returns the part of the window that belongs to B: the right half, or
+// everything from B's heading down if A is above B. So a file dropped on a timeline
+// replaces that timeline.
 func (s *Shell) besideZone() image.Rectangle {
 	z := image.Rectangle{Max: s.Size}
 	if c := s.Versus; c != nil && c.Above && s.View.Above() && !c.Bounds.Heads[1].Empty() {
@@ -124,32 +144,27 @@ func (s *Shell) besideZone() image.Rectangle {
 	return z
 }
 
-// isBeside reports whether a drop at a position compares or replaces B.
-func (s *Shell) isBeside(at image.Point) bool {
-	from := s.besideZone().Min
-	return at.X >= from.X && at.Y >= from.Y
-}
-
 // dropZones returns the parts of the window with the effects of a drop there.
-func (s *Shell) dropZones(full image.Rectangle) []zone {
-	o := &s.drag.over
+func (s *Shell) dropZones(full image.Rectangle, o *drop.Over) []zone {
 	n := -1 // unknown
 	if o.Files != nil {
 		n = len(o.Files.Paths)
 	}
+	one := ""
+	if s.Pane != nil {
+		one = workspace.OneLine(s.Pane.Doc.Name)
+	}
+	open := map[bool]string{false: "Open", true: "Open and compare"}[n == 2]
+	if n > 2 {
+		open = "Open " + units.Plural(int64(n), "file")
+	}
 	switch {
 	case o.Refused != "":
-		return []zone{{full, o.Refused, false}}
+		return []zone{{full, o.Refused, opens, false}}
 	case o.Waiting:
-		return []zone{{full, "Waiting for file names", true}}
-	case n > 1:
-		return []zone{{full, "Open and compare", true}}
+		return []zone{{full, "Waiting for file names", opens, true}}
 	case s.Pane == nil:
-		return []zone{{full, "Open", true}}
-	}
-	open, compare := "Open", "Compare with "+workspace.OneLine(s.Pane.Doc.Name)
-	if c := s.Versus; c != nil {
-		open, compare = "Replace A ("+workspace.OneLine(c.Panes[0].Doc.Name)+")", "Replace B ("+workspace.OneLine(c.Panes[1].Doc.Name)+")"
+		return []zone{{full, open, opens, true}}
 	}
 	first, beside := full, s.besideZone()
 	if beside.Min.Y > 0 {
@@ -157,8 +172,37 @@ func (s *Shell) dropZones(full image.Rectangle) []zone {
 	} else {
 		first.Max.X = beside.Min.X
 	}
-	on := s.isBeside(o.At)
-	return []zone{{first, open, !on}, {beside, compare, on}}
+	var zones []zone
+	c := s.Versus
+	switch {
+	case c == nil && n > 1:
+		zones = append(cut(first, open, opens, "Add to A ("+one+")", addsToA), zone{beside, "Runs of B, compared with " + one, addsToB, false})
+	case c == nil:
+		zones = append(cut(first, open, opens, "Add to A ("+one+")", addsToA), zone{beside, "Compare with " + one, compares, false})
+	case n > 1:
+		zones = []zone{{first, "Add to A", addsToA, false}, {beside, "Add to B", addsToB, false}}
+	default:
+		zones = append(cut(first, "Replace A ("+workspace.OneLine(c.Panes[0].Doc.Name)+")", replaceA, "Add to A", addsToA),
+			cut(beside, "Replace B ("+workspace.OneLine(c.Panes[1].Doc.Name)+")", compares, "Add to B", addsToB)...)
+	}
+	for i := range zones {
+		zones[i].on = o.At.In(zones[i].place)
+	}
+	return zones
+}
+
+// cut divides a part of the window into a large zone and one of a fifth: at the bottom, or
+// at the right if the part is wide.
+func cut(r image.Rectangle, large string, of effect, small string, than effect) []zone {
+	a, b := r, r
+	if r.Dx() > 3*r.Dy() {
+		a.Max.X = r.Max.X - r.Dx()/5
+		b.Min.X = a.Max.X
+	} else {
+		a.Max.Y = r.Max.Y - r.Dy()/5
+		b.Min.Y = a.Max.Y
+	}
+	return []zone{{a, large, of, false}, {b, small, than, false}}
 }
 
 // held describes the dragged files: a name, two names, or a number.
@@ -185,21 +229,18 @@ func (s *Shell) layoutDrag(u *ui.UI, full image.Rectangle) {
 		return
 	}
 	th := u.Theme
-	s.drag.zones = s.dropZones(full)
+	s.drag.zones = s.dropZones(full, &s.drag.over)
 	u.Fill(full, theme.WithAlpha(th.Background, .6))
 	gap := u.Px(10)
-	for i, z := range s.drag.zones {
+	for _, z := range s.drag.zones {
 		place := z.place.Inset(gap)
-		if len(s.drag.zones) > 1 { // the gap between two zones is as wide as their margin
-			switch above := z.place.Dx() == full.Dx(); {
-			case above && i == 0:
-				place.Max.Y += gap / 2
-			case above:
-				place.Min.Y -= gap / 2
-			case i == 0:
-				place.Max.X += gap / 2
-			default:
-				place.Min.X -= gap / 2
+		for _, edge := range []struct {
+			at  *int
+			far int
+			by  int
+		}{{&place.Min.X, full.Min.X, -gap / 2}, {&place.Min.Y, full.Min.Y, -gap / 2}, {&place.Max.X, full.Max.X, gap / 2}, {&place.Max.Y, full.Max.Y, gap / 2}} {
+			if off := *edge.at - edge.far; off != gap && off != -gap { // the gap between two zones is as wide as their margin
+				*edge.at += edge.by
 			}
 		}
 		line, width := th.Rule, 1

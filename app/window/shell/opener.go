@@ -21,8 +21,9 @@ func (s *Shell) askOpen() {
 // mostWindows is the maximum number of windows that are opened at once.
 const mostWindows = 12
 
-// OpenSeveral opens files in place of the open recordings: two of one format side by side,
-// otherwise the first here and each of the others in a window of its own.
+// OpenSeveral opens files in place of the open recordings: two of one format side by side;
+// more than two of one format as the user chooses; otherwise the first here and each of
+// the others in a window of its own.
 func (s *Shell) OpenSeveral(paths []string) {
 	if len(paths) < 2 {
 		for _, p := range paths {
@@ -30,18 +31,21 @@ func (s *Shell) OpenSeveral(paths []string) {
 		}
 		return
 	}
-	s.Open(paths[0])
-	if len(paths) > 2 {
-		s.others(paths[1:])
-		return
-	}
 	go func() {
-		alike := sameFormat(paths[0], paths[1])
+		alike := true
+		for _, p := range paths[1:] {
+			alike = alike && sameFormat(paths[0], p)
+		}
 		s.Later(func() {
-			if alike {
-				s.OpenBeside(paths[1])
-			} else {
+			switch {
+			case !alike:
+				s.Open(paths[0])
 				s.others(paths[1:])
+			case len(paths) == 2:
+				s.Open(paths[0])
+				s.OpenBeside(paths[1])
+			default:
+				s.chooseFor(paths)
 			}
 		})
 	}()

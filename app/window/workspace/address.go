@@ -89,6 +89,7 @@ func (d *Workspace) ViewState() *view.State {
 		return st
 	}
 	p.Unbind(p.Rec, 0, d.dp(), st)
+	st.Sides[0].Runs = p.runsState()
 	if w := p.ScopeComparison; w != nil && p.Against != nil {
 		if w.state(st, usual(&p.Scope, p.Against)); w.shows(p) {
 			st.Zoom = w.Zoom
@@ -215,6 +216,7 @@ func (d *Workspace) GoTo(st *view.State) {
 	}
 	for i, p := range d.Shown() {
 		p.visit, p.Addressed = visit{state: st, side: i}, true
+		p.setRuns(st.Sides[i].Runs)
 	}
 }
 
@@ -239,6 +241,7 @@ func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 		p.Marks = was.Marks // a State has only those of side 0
 	}
 	p.Goal, p.AtGoal = was.Goal, was.AtGoal
+	p.setRuns(st.Sides[i].Runs)
 	shows := false // the table belongs to the comparison
 	if p.comparing(d); p.ScopeComparison != nil {
 		p.ScopeComparison.goTo(p, st)

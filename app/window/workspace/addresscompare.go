@@ -24,6 +24,7 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	f := c.Panes[c.Focus]
 	for i, p := range c.Panes {
 		p.Unbind(p.Rec, i, dp, st) // the marks are A's
+		st.Sides[i].Runs = p.runsState()
 	}
 	o := &c.Options
 	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.Split
@@ -178,12 +179,12 @@ func (c *Comparison) markNamed(ref analyze.Ref) error {
 // which side is meant.
 func (c *Comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
 	only := slices.Index([]string{"a", "b"}, onlyOn)
-	best := int32(-1)
-	for k, g := range c.Answer().Compared.Tree.Funcs {
+	best, of := int32(-1), c.Answer().Compared
+	for k, g := range of.Tree.Funcs {
 		if g.Name != f.Name || g.Module != f.Module {
 			continue
 		}
-		if alone := aloneOn(&g); alone == only {
+		if alone := aloneOn(of, &g); alone == only {
 			return int32(k)
 		}
 		best = int32(k)
@@ -193,11 +194,12 @@ func (c *Comparison) keyNamed(f *recording.FuncName, onlyOn string) int32 {
 
 // aloneOn returns the side of a function that exists on one side only, -1 if both have
 // it.
-func aloneOn(g *match.Func) int {
+func aloneOn(of *compare.Comparison, g *match.Func) int {
+	has := func(in []int32) bool { return slices.ContainsFunc(in, func(i int32) bool { return i >= 0 }) }
 	switch {
-	case g.In[1] < 0:
+	case !has(g.In[of.Sides:]):
 		return 0
-	case g.In[0] < 0:
+	case !has(g.In[:of.Sides]):
 		return 1
 	}
 	return -1

@@ -25,6 +25,7 @@ type Comparison struct {
 
 	splitter splitter
 	Heads    [2]widget.ClickArea
+	Strips   [2]runStrip
 	ScopeBar scopebar.Bar
 	Bounds   compareBounds
 	rowsOf   rowsKey
@@ -110,7 +111,15 @@ func (d *Workspace) Compare(a, b *Pane) {
 
 // docs returns the recordings that the comparison keeps open.
 func (c *Comparison) docs() []*session.Side {
-	return []*session.Side{c.Panes[0].Doc, c.Panes[1].Doc}
+	all := []*session.Side{c.Panes[0].Doc, c.Panes[1].Doc}
+	for _, p := range c.Panes {
+		for _, r := range slices.Concat(p.Runs, p.shelf) {
+			if r.doc != nil {
+				all = append(all, r.doc)
+			}
+		}
+	}
+	return all
 }
 
 // drop releases the panes of a comparison except those in stay.
@@ -178,6 +187,7 @@ func (d *Workspace) closeTo(p *Pane) {
 	d.Note.Until = time.Time{} // the note was about both recordings
 	d.drop(c, d.Pane)
 	d.Session.Show(d.Pane.Doc)
+	d.keepRuns(d.Pane)
 	d.title()
 }
 
@@ -273,6 +283,7 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 		p.Flows.Update(&d.Host, &p.Timeline)
 	}
 	c.agree(d)
+	c.withRuns(d, false)
 	c.Engine.Ask(c.Question(), c.recs())
 	if d.View.Above() {
 		for i, p := range c.Panes {
@@ -291,8 +302,9 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	}
 	d.borderOfDetails(u, c.Bounds.Side)
 	d.remember(u)
-	for _, p := range c.Panes {
+	for i, p := range c.Panes {
 		p.Tooltip(&d.Host, u)
+		c.Strips[i].tooltip(c, u, i)
 	}
 	if d.View.below() {
 		c.Deck.Tooltip(&d.Host, u, c.Tab, &c.Comparison)

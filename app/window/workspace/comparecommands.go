@@ -254,7 +254,16 @@ func (c *ofTwo) diffCommand() *command {
 	cmd := &command{words: []string{"ashlar", "diff"}}
 	a, b := c.Sides[0], c.Sides[1]
 	one := a.Rec.Source.Path == b.Rec.Source.Path
+	ans := c.Answer()
 	switch {
+	case ans != nil && len(ans.More[0])+len(ans.More[1]) > 0:
+		one = false
+		for i, flag := range []string{"--a", "--b"} {
+			cmd.add(flag, c.Sides[i].Rec.Source.Path)
+			for _, in := range ans.More[i] {
+				cmd.add(flag, in.Rec.Source.Path)
+			}
+		}
 	case a.Demo && b.Demo:
 		cmd.add("--demo")
 		one = true
@@ -263,7 +272,7 @@ func (c *ofTwo) diffCommand() *command {
 	default:
 		cmd.add(a.Rec.Source.Path, b.Rec.Source.Path)
 	}
-	if ans := c.Answer(); ans != nil {
+	if ans != nil {
 		m := ans.Compared.Metric
 		e := &ans.Recs[0].Events[m.Event[0]]
 		if len(ans.Recs[0].Events) > 1 && e.Name != "" {

@@ -9,6 +9,7 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/core/session"
+	"ashlar/app/core/verdict"
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/functions"
@@ -72,6 +73,11 @@ func (c *Comparison) head(d *Workspace, u *ui.UI, i int) {
 		right -= w + u.Px(10)
 	}
 	left := badge.Max.X + u.Px(8)
+	c.Strips[i].tip, c.Strips[i].Dots = -1, nil
+	if strip := u.Px(stripWidth); c.hasRuns() && right-strip-left > u.Px(60) {
+		c.Strips[i].layout(d, c, u, i, image.Rect(right-strip, r.Min.Y, right, r.Max.Y))
+		right -= strip + u.Px(10)
+	}
 	name := d.Fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.Doc.Name, float32(right-left))
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
@@ -98,6 +104,12 @@ func (c *Comparison) Sums(i int) []comparison.Amount {
 	}
 	m := a.Compared.Metric
 	text += units.Full(m.Readable(sides[i].RawTotal))
+	if sides[i].Recordings > 1 {
+		text += " mean"
+	}
+	if w := a.Functions.Whole; w != nil {
+		text += verdict.Spread(m, w, i)
+	}
 	if !a.Recs[i].Done {
 		text = "so far " + text
 	}

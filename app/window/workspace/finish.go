@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-func (p *Pane) finish() error {
+func (p *Pane) finish(*Workspace) error {
 	if err := p.Stacks.Check(p.Rec); err != nil {
 		return err
 	}
@@ -23,7 +23,8 @@ func (p *Pane) finishRest(d *Workspace) error {
 	return nil
 }
 
-func (c *Comparison) finish() error {
+func (c *Comparison) finish(d *Workspace) error {
+	c.withRuns(d, true)
 	c.Engine.Finish(c.Question(), c.recs())
 	return nil
 }

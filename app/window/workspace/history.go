@@ -42,13 +42,15 @@ type Spot struct {
 	Shape difftable.Shape
 	Mode  theme.Mode
 	Parts View
+	// Runs are the further recordings of each side.
+	Runs [2][]view.Run
 	// Swapped tells the two orders of the same recordings apart.
 	Swapped bool
 }
 
 // Spot describes the current view of the recording.
 func (p *Pane) Spot(d *Workspace) Spot {
-	sp := Spot{Sides: [2]view.Look{p.Undoable()}, Table: p.Table.TableShape, Mode: d.Mode, Parts: d.View}
+	sp := Spot{Sides: [2]view.Look{p.Undoable()}, Table: p.Table.TableShape, Mode: d.Mode, Parts: d.View, Runs: [2][]view.Run{p.runsState()}}
 	if w := p.ScopeComparison; w != nil && p.Against != nil {
 		sp.Look, sp.Shape = w.Look, w.Table.Shape
 		sp.Tab, sp.Options.Event, sp.Options.Metric = "", "", "" // the pane has its own settings for these
@@ -58,7 +60,7 @@ func (p *Pane) Spot(d *Workspace) Spot {
 
 // Spot describes the current view of both recordings.
 func (c *Comparison) Spot(d *Workspace) Spot {
-	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View, Swapped: c.swapped}
+	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View, Swapped: c.swapped, Runs: [2][]view.Run{c.Panes[0].runsState(), c.Panes[1].runsState()}}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
 	for i := range sp.Sides { // both follow from the options, once the matches are known
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0

@@ -36,8 +36,11 @@ type Pane struct {
 	// Addressed reports that the recording was opened with an address.
 	Addressed bool
 	MarkList  marks.Marks
-	renewed   bool   // the recording has just been read again
-	Unfollow  func() // stops following; nil when the file is not followed
+	// Runs are the further recordings of this side of a comparison, shelf those that were
+	// removed and can come back.
+	Runs, shelf []*Run
+	renewed     bool   // the recording has just been read again
+	Unfollow    func() // stops following; nil when the file is not followed
 
 	SourcePart *source.Panel
 

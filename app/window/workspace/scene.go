@@ -25,7 +25,7 @@ type scene interface {
 	pickState(st *view.State)
 	// finish waits for the answers to the current questions. finishRest waits for the
 	// answers to questions that follow from them.
-	finish() error
+	finish(d *Workspace) error
 	finishRest(d *Workspace) error
 	way() *trail
 }
@@ -82,7 +82,7 @@ func (d *Workspace) Finish(ranges ...recording.Range) error {
 	}
 	// Functions of an address are found in the answer, and may lead to further questions.
 	for changed := true; changed && err == nil; {
-		if err = s.finish(); err == nil {
+		if err = s.finish(d); err == nil {
 			changed, err = s.ResumeVisit(d)
 		}
 	}

@@ -65,6 +65,7 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 			all.Chips = append(all.Chips, scopebar.LeftOut(a.Tree.Weights.Left, p.Scope, p.setScope)...)
 		}
 		own.Chips = append(append(own.Chips, all.Chips...), d.elsewhere()...)
+		own.Chips = append(own.Chips, p.waiting()...)
 		return []scopebar.Group{own}
 	}
 	if p.ScopeComparison != nil {
@@ -98,10 +99,11 @@ func (p *Pane) transformChips(d *Workspace) []scopebar.Chip {
 // Scoped returns the groups of chips for both sides.
 func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 	for i, p := range c.Panes {
-		gs = append(gs, scopebar.Group{Side: comparison.SideName(i), Chips: scopebar.Of(&p.Timeline, p.Scope, func(in recording.Scope) {
+		chips := scopebar.Of(&p.Timeline, p.Scope, func(in recording.Scope) {
 			c.FocusOn(d, i) // the other side follows the focus
 			p.Scope = in
-		})})
+		})
+		gs = append(gs, scopebar.Group{Side: comparison.SideName(i), Chips: append(chips, p.runsChip(func() { d.ChooseRuns(i) })...)})
 	}
 	all := scopebar.Group{}
 	if c.Options.Event != "" {

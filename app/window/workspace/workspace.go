@@ -155,17 +155,24 @@ func (d *Workspace) OpenDemo() { d.OpenPart(view.Demo, recording.Part{}) }
 
 // load begins to read a file, or the built-in recording: [view.Demo].
 func (d *Workspace) load(path, exe string, part recording.Part) *Pane {
+	p := d.NewPane(d.side(path, exe, part))
 	if path == view.Demo {
-		p := d.NewPane(session.Demo(d.Wake))
 		p.Demo = true
 		return p
 	}
-	p := d.NewPane(session.OpenWith(path, session.Options{Decode: decode.Options{Exe: exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake))
 	p.Path, p.Exe, p.Part = path, exe, part
 	if d.FollowFiles && p.Doc.CanFollow() {
 		p.follow()
 	}
 	return p
+}
+
+// side begins to read a file.
+func (d *Workspace) side(path, exe string, part recording.Part) *session.Side {
+	if path == view.Demo {
+		return session.Demo(d.Wake)
+	}
+	return session.OpenWith(path, session.Options{Decode: decode.Options{Exe: exe}, Part: part, Hold: d.Hold, Cache: d.Cache, Scratch: d.Scratch, Read: d.Read}, d.Wake)
 }
 
 func (d *Workspace) show(p *Pane) {

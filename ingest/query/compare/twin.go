@@ -35,17 +35,22 @@ type Place struct {
 	Call       recording.CallID
 }
 
-// Twin returns the span in the other recording that corresponds to at: the call with the
+// Lead returns the index in Runs of a side's first recording.
+func (c *Comparison) Lead(side int) int { return side * c.Sides }
+
+// Twin returns the span in the other side's first recording that corresponds to at, in the
+// first recording of its side, whose threads are matched: the call with the
 // same number of the same function, on the matching thread. It returns nil if there are
 // fewer calls or no such function or thread.
 func (c *Comparison) Twin(ctx context.Context, threads *match.Matching, at Occurrence) *Place {
 	here, there := at.Side, 1-at.Side
-	rec, other := c.recs[here], c.recs[there]
+	lead, led := c.Lead(here), c.Lead(there)
+	rec, other := c.recs[lead], c.recs[led]
 	if at.Track >= len(rec.Tracks) || at.Lane < 0 || at.Lane >= len(rec.Tracks[at.Track].Lanes) || at.Span < 0 || at.Span >= rec.Tracks[at.Track].Lanes[at.Lane].Len() {
 		return nil
 	}
 	own := rec.Func(rec.Tracks[at.Track].Lanes[at.Lane].Call(at.Span))
-	fn := c.Matching.Funcs[c.Matching.IDs[here][own]].In[there]
+	fn := c.Matching.Funcs[c.Matching.IDs[lead][own]].In[led]
 	thread := threads.Funcs[threads.IDs[here][at.Track]].In[there]
 	if fn < 0 || thread < 0 {
 		return nil

@@ -83,7 +83,7 @@ func (c DifferenceColumn) right() bool { return c != ColumnName && c != columnMo
 func sideColumn(side int) column {
 	return column{[]string{"a", "b"}[side], []string{"A", "B"}[side], 84, false, func(a *session.CompareAnswer, r *compare.Row, total bool) string {
 		if v := values(r, total)[side]; v != 0 {
-			return units.Value(a.Compared.Metric.Readable(v))
+			return units.Value(a.Compared.Metric.Readable(v)) + verdict.Spread(a.Compared.Metric, sureOf(r, total), side)
 		}
 		return "–"
 	}, largest(func(r *compare.Row, total bool) int64 { return values(r, total)[side] })}
@@ -157,9 +157,15 @@ func moduled(a *session.CompareAnswer) bool {
 	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
 }
 
+// spreadWidth is the room for a standard deviation between runs, in dp.
+const spreadWidth = 72
+
 // place lays out the columns; the module column only if modules is set.
-func (t *Panel) place(u *ui.UI, r image.Rectangle, modules bool) []image.Rectangle {
+func (t *Panel) place(u *ui.UI, r image.Rectangle, modules, spreads bool) []image.Rectangle {
 	wide := func(i int) int {
+		if of := placed[i]; spreads && (of == columnA || of == columnB) {
+			return u.Px(columns[of].width + spreadWidth)
+		}
 		if placed[i] == columnModule && !modules {
 			return 0
 		}

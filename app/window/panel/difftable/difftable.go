@@ -68,7 +68,7 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	top := t.drawFilters(u, a, r)
 	body := image.Rect(r.Min.X, top+h+u.Px(4), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
-	cols := t.place(u, r, moduled(a))
+	cols := t.place(u, r, moduled(a), a.Method == compare.FromRuns)
 	t.head(c, u, a, top, r, cols)
 	if len(t.Found) == 0 {
 		text := "No differences."

@@ -201,9 +201,9 @@ func (t *Panel) words(c *comparison.Comparison, u *ui.UI, a *session.CompareAnsw
 // howCompared returns the sentences about metric, normalisation and confidence.
 func howCompared(c *comparison.Comparison, a *session.CompareAnswer) []string {
 	m := a.Compared.Metric
-	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[1]]
+	ea, eb := &a.Recs[0].Events[m.Event[0]], &a.Recs[1].Events[m.Event[a.Compared.Sides]]
 	what := "Compared: " + comparison.MetricTitle(ea, m.Metric[0])
-	if other := comparison.MetricTitle(eb, m.Metric[1]); other != comparison.MetricTitle(ea, m.Metric[0]) {
+	if other := comparison.MetricTitle(eb, m.Metric[a.Compared.Sides]); other != comparison.MetricTitle(ea, m.Metric[0]) {
 		what += " in A with " + other + " of B, matched by " + m.Rule
 	}
 	out := []string{what + ", " + strings.ToLower(comparison.NormalizeWords[a.Compared.Normalize]) + "."}

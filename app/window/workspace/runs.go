@@ -1,0 +1,371 @@
+package workspace
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/locate"
+	"ashlar/app/core/session"
+	"ashlar/app/core/view"
+	"ashlar/app/window/comparison"
+	"ashlar/app/window/scopebar"
+	"ashlar/ingest/fetch"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// Run is a further recording of a side: a comparison counts it, but its timeline is not
+// shown.
+type Run struct {
+	File string
+	Off  bool // it does not count
+	doc  *session.Side
+	// total is the last known total, in the comparison's units.
+	total    int64
+	hasTotal bool
+	// in is the side's scope in this recording, of the scope of; why is the reason why
+	// the scope does not apply.
+	in, of recording.Scope
+	bound  *recording.Recording
+	why    error
+}
+
+// Name returns the file's name.
+func (r *Run) Name() string { return OneLine(filepath.Base(r.File)) }
+
+// Err returns the reason why the run is not counted although it is not off, nil if it is
+// or is still being read.
+func (r *Run) Err() error {
+	if r.doc == nil {
+		return nil
+	}
+	if err := r.doc.Err(); err != nil && !r.doc.Recording().Done {
+		return err
+	}
+	return r.why
+}
+
+// mostReading is the maximum number of runs that are read at once.
+const mostReading = 4
+
+// readRuns begins to read some runs, or all of them.
+func (d *Workspace) readRuns(all bool, ps ...*Pane) {
+	reading := 0
+	for _, p := range ps {
+		for _, r := range p.Runs {
+			if r.doc != nil && !r.doc.Recording().Done && r.doc.Err() == nil {
+				reading++
+			}
+		}
+	}
+	for _, p := range ps {
+		for _, r := range p.Runs {
+			if r.doc == nil && !r.Off && (all || reading < mostReading) {
+				r.doc = d.side(r.File, p.Exe, recording.Part{})
+				d.Session.Keep(r.doc)
+				reading++
+			}
+		}
+	}
+}
+
+// inputs returns the runs that count, as far as they are read, with the side's scope.
+func (p *Pane) inputs() (all []compare.Input) {
+	for _, r := range p.Runs {
+		if r.Off || r.doc == nil {
+			continue
+		}
+		rec := r.doc.Recording()
+		if !rec.Done || r.doc.Err() != nil {
+			continue
+		}
+		if r.bound != rec || !r.of.Equal(p.Scope) {
+			r.bound, r.of = rec, p.Scope
+			l, missing := view.Bind(rec, view.OfScope(p.Rec, p.Scope), 0, 1)
+			r.in, r.why = l.Scope, errors.Join(missing...)
+		}
+		if r.why == nil {
+			all = append(all, compare.Input{Rec: rec, Scope: r.in})
+		}
+	}
+	return all
+}
+
+// withRuns passes the further recordings of both sides to the comparison.
+func (c *Comparison) withRuns(d *Workspace, all bool) {
+	d.readRuns(all, c.Panes[0], c.Panes[1])
+	if all {
+		for _, p := range c.Panes {
+			for _, r := range p.Runs {
+				if r.doc != nil {
+					r.doc.Wait() // a failure is shown in the run's place
+				}
+			}
+		}
+	}
+	c.Engine.With([2][]compare.Input{c.Panes[0].inputs(), c.Panes[1].inputs()})
+}
+
+// AddRuns adds recordings to a side: files, folders and patterns. Without a comparison,
+// side A is the open recording, and the first run of B opens the comparison.
+func (d *Workspace) AddRuns(side int, paths []string) {
+	files, skipped, err := locate.Runs(paths)
+	if err != nil {
+		d.Say(err.Error())
+		return
+	}
+	if d.Pane == nil {
+		if len(files) == 0 {
+			return
+		}
+		d.Open(files[0])
+		files = files[1:]
+		side = 0
+	} else if d.Versus == nil && side == 1 {
+		d.OpenBeside(files[0])
+		files = files[1:]
+	}
+	p := d.Pane
+	if c := d.Versus; c != nil {
+		p = c.Panes[side]
+	}
+	added, known := p.addRuns(files)
+	said := units.Plural(int64(added), "run") + " added to " + comparison.SideName(side)
+	if known > 0 {
+		said += ", " + units.Count(int64(known)) + " already there"
+	}
+	if len(skipped) > 0 {
+		said += " · " + units.Plural(int64(len(skipped)), "file") + " of no known format skipped"
+	}
+	if d.Versus == nil && added > 0 {
+		said += " · open or drop B to compare"
+	}
+	if added+known > 0 || len(skipped) > 0 {
+		d.Say(said)
+	}
+	d.Wake()
+}
+
+// addRuns adds files to the pane's runs, except those already there.
+func (p *Pane) addRuns(files []string) (added, known int) {
+	for _, f := range files {
+		if abs, err := filepath.Abs(f); err == nil && f != view.Demo && !fetch.IsURL(f) {
+			f = abs
+		}
+		if f == p.file() || slices.ContainsFunc(p.Runs, func(r *Run) bool { return r.File == f }) {
+			known++
+			continue
+		}
+		p.Runs = append(slices.Clip(p.Runs), &Run{File: f})
+		added++
+	}
+	return added, known
+}
+
+// runsState returns the pane's runs for a State.
+func (p *Pane) runsState() (all []view.Run) {
+	for _, r := range p.Runs {
+		all = append(all, view.Run{File: r.File, Off: r.Off})
+	}
+	return all
+}
+
+// setRuns makes the runs those of a State. Recordings that were read before are not read
+// again.
+func (p *Pane) setRuns(all []view.Run) {
+	var runs []*Run
+	for _, v := range all {
+		r := &Run{File: v.File}
+		for _, known := range slices.Concat(p.Runs, p.shelf) {
+			if known.File == v.File {
+				r = known
+				break
+			}
+		}
+		r.Off = v.Off
+		runs = append(runs, r)
+	}
+	for _, r := range p.Runs {
+		if !slices.Contains(p.shelf, r) {
+			p.shelf = append(p.shelf, r)
+		}
+	}
+	p.Runs = runs
+}
+
+// keepRuns keeps the pane's recordings open after the session shows other sides.
+func (d *Workspace) keepRuns(ps ...*Pane) {
+	for _, p := range ps {
+		for _, r := range slices.Concat(p.Runs, p.shelf) {
+			if r.doc != nil && !slices.Contains(d.Session.Sides(), r.doc) {
+				d.Session.Keep(r.doc)
+			}
+		}
+	}
+}
+
+// RunOf describes a run of a side, the shown one first.
+type RunOf struct {
+	Name string
+	// Total is the run's total in the comparison's units; Known is false before it is
+	// computed.
+	Total   int64
+	Known   bool
+	Off     bool
+	Outlier bool
+	Err     error
+}
+
+// RunsOf describes the runs of a side.
+func (c *Comparison) RunsOf(side int) []RunOf {
+	p := c.Panes[side]
+	all := []RunOf{{Name: OneLine(p.Doc.Name)}}
+	for _, r := range p.Runs {
+		all = append(all, RunOf{Name: r.Name(), Total: r.total, Known: r.hasTotal, Off: r.Off, Err: r.Err()})
+	}
+	a := c.Answer()
+	if a == nil {
+		return all
+	}
+	outliers := a.Compared.Outliers()
+	first := a.Compared.Lead(side)
+	set := func(i, r int) {
+		all[i].Total, all[i].Known, all[i].Outlier = a.Compared.Runs[r].Sum, true, outliers[r]
+	}
+	set(0, first)
+	for k, in := range a.More[side] {
+		for i, r := range p.Runs {
+			if r.bound == in.Rec && !r.Off {
+				set(i+1, first+1+k)
+				r.total, r.hasTotal = all[i+1].Total, true
+			}
+		}
+	}
+	return all
+}
+
+// ToggleRun takes a run off its side, or puts it back. Run 0 is the shown one: another run
+// is shown in its place.
+func (d *Workspace) ToggleRun(side, i int) {
+	c := d.Versus
+	if c == nil || i > len(c.Panes[side].Runs) {
+		return
+	}
+	p := c.Panes[side]
+	if i > 0 {
+		p.Runs[i-1].Off = !p.Runs[i-1].Off
+		d.Wake()
+		return
+	}
+	next := slices.IndexFunc(p.Runs, func(r *Run) bool { return !r.Off && r.Err() == nil && r.doc != nil })
+	if next < 0 {
+		d.Say("This is the only run of " + comparison.SideName(side) + ": open another file in its place")
+		return
+	}
+	d.showRun(side, next)
+}
+
+// showRun shows another run of a side, and takes the one shown so far off.
+func (d *Workspace) showRun(side, next int) {
+	c := d.Versus
+	p := c.Panes[side]
+	r := p.Runs[next]
+	q := d.NewPane(r.doc)
+	q.Path, q.Exe = r.File, p.Exe
+	q.Runs = []*Run{{File: p.file(), Off: true, doc: p.Doc, total: c.RunsOf(side)[0].Total, hasTotal: true}}
+	for i, x := range p.Runs {
+		if i != next {
+			q.Runs = append(q.Runs, x)
+		}
+	}
+	q.shelf = p.shelf
+	panes := c.Panes
+	panes[side] = q
+	d.Compare(panes[0], panes[1])
+	d.Say(OneLine(p.Doc.Name) + " is off; " + OneLine(q.Doc.Name) + " is shown for " + comparison.SideName(side))
+}
+
+// ChooseRuns lists the runs of a side, to take them off or put them back.
+func (d *Workspace) ChooseRuns(side int) {
+	c := d.Versus
+	if c == nil || len(c.Panes[side].Runs) == 0 {
+		d.Say(comparison.SideName(side) + " is one run. Add runs to it with the palette, or drop files on it")
+		return
+	}
+	var list *widget.Chooser
+	list = widget.NewChooser("Runs of "+comparison.SideName(side), "", func(text string) (lines []widget.Line) {
+		c := d.Versus
+		for i, r := range c.RunsOf(side) {
+			if !widget.HasWords(r.Name, text) {
+				continue
+			}
+			l := widget.Line{Title: r.Name, Detail: c.runDetail(r), Mark: widget.MarkOn, Dim: r.Off || r.Err != nil}
+			if r.Off {
+				l.Mark = widget.MarkOff
+			}
+			l.Take = func() {
+				d.ToggleRun(side, i)
+				list.Filled, list.Keep = false, true
+			}
+			lines = append(lines, l)
+		}
+		return lines
+	})
+	d.OpenChooser(list)
+}
+
+// runDetail describes a run in a list or a tooltip.
+func (c *Comparison) runDetail(r RunOf) string {
+	var parts []string
+	if a := c.Answer(); r.Known && a != nil {
+		parts = append(parts, units.Value(a.Compared.Metric.Readable(r.Total)))
+	}
+	switch {
+	case r.Err != nil:
+		parts = append(parts, r.Err.Error())
+	case r.Off:
+		parts = append(parts, "off")
+	case r.Outlier:
+		parts = append(parts, "outlier")
+	case !r.Known:
+		parts = append(parts, "being read")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// runsChip returns the chip for a side with several runs.
+func (p *Pane) runsChip(choose func()) []scopebar.Chip {
+	if len(p.Runs) == 0 {
+		return nil
+	}
+	on, failed := 1, 0
+	for _, r := range p.Runs {
+		switch {
+		case r.Err() != nil:
+			failed++
+		case !r.Off:
+			on++
+		}
+	}
+	text := units.Plural(int64(on), "run")
+	if on <= len(p.Runs) {
+		text = units.Count(int64(on)) + " of " + units.Plural(int64(len(p.Runs)+1), "run")
+	}
+	more := []string{"Numbers are means of these runs"}
+	if failed > 0 {
+		more = append(more, units.Plural(int64(failed), "run")+" cannot be read")
+	}
+	return []scopebar.Chip{{Kind: "runs", Text: text, More: more, Go: choose, Off: func() { p.setRuns(nil) }}}
+}
+
+// waiting returns the chip for runs that wait for a side B to be compared with.
+func (p *Pane) waiting() []scopebar.Chip {
+	if len(p.Runs) == 0 {
+		return nil
+	}
+	return []scopebar.Chip{{Kind: "runs", Text: "A: " + units.Plural(int64(len(p.Runs)+1), "run"), More: []string{"Shown is the first run", "Open or drop B to compare"}, Off: func() { p.setRuns(nil) }}}
+}

@@ -1,0 +1,132 @@
+package workspace
+
+import (
+	"image"
+
+	"ashlar/app/window/comparison"
+	"ashlar/render/theme"
+	"ashlar/render/ui"
+	"ashlar/render/widget"
+)
+
+// runStrip draws the runs of a side as dots on a line, placed by their totals; both sides
+// have one scale. A click on a dot takes the run off, or puts it back.
+type runStrip struct {
+	areas []widget.ClickArea
+	// Dots are the places of the dots in the last frame, the shown run first.
+	Dots []image.Rectangle
+	tip  int // the run under the pointer, -1 for none
+	at   image.Point
+}
+
+// Width of the strip and radius of a dot, in dp.
+const (
+	stripWidth = 150
+	dotRadius  = 4
+)
+
+// hasRuns reports whether a side has several runs.
+func (c *Comparison) hasRuns() bool { return len(c.Panes[0].Runs)+len(c.Panes[1].Runs) > 0 }
+
+// runScale returns the smallest and the largest total of all runs.
+func (c *Comparison) runScale() (low, high int64) {
+	first := true
+	for side := range c.Panes {
+		for _, r := range c.RunsOf(side) {
+			if !r.Known {
+				continue
+			}
+			if first || r.Total < low {
+				low = r.Total
+			}
+			if first || r.Total > high {
+				high = r.Total
+			}
+			first = false
+		}
+	}
+	return low, high
+}
+
+// layout draws the strip of a side in r.
+func (s *runStrip) layout(d *Workspace, c *Comparison, u *ui.UI, side int, r image.Rectangle) {
+	th := u.Theme
+	s.tip, s.Dots = -1, s.Dots[:0]
+	runs := c.RunsOf(side)
+	for len(s.areas) < len(runs) {
+		s.areas = append(s.areas, widget.ClickArea{})
+	}
+	radius := u.Px(dotRadius)
+	mid := (r.Min.Y + r.Max.Y) / 2
+	low, high := c.runScale()
+	place := func(total int64) int {
+		if high == low {
+			return (r.Min.X + r.Max.X) / 2
+		}
+		width := float64(r.Dx() - 2*radius)
+		return r.Min.X + radius + int((float64(total)-float64(low))/(float64(high)-float64(low))*width+.5)
+	}
+	u.HLine(r.Min.X, r.Max.X, mid, th.Rule)
+	color := th.Dim
+	if side == 1 {
+		color = th.Accent
+	}
+	sum, n := 0.0, 0
+	for _, run := range runs {
+		if run.Known && !run.Off && run.Err == nil {
+			sum, n = sum+float64(run.Total), n+1
+		}
+	}
+	if n > 1 {
+		u.VLine(place(int64(sum/float64(n))), r.Min.Y+u.Px(6), r.Max.Y-u.Px(6), color)
+	}
+	toggle := -1
+	for i, run := range runs {
+		x := r.Max.X - radius
+		if run.Known {
+			x = place(run.Total)
+		}
+		dot := image.Rect(x-radius, mid-radius, x+radius, mid+radius)
+		s.Dots = append(s.Dots, dot)
+		clicked, hovered := s.areas[i].Clicked(u, dot.Inset(-u.Px(1)))
+		if clicked {
+			toggle = i
+		}
+		switch {
+		case run.Err != nil:
+			u.Border(dot, dotRadius, u.Px(1.5), th.Warn)
+		case run.Off || !run.Known:
+			u.Border(dot, dotRadius, 1, th.Faint)
+		case run.Outlier:
+			u.Round(dot, dotRadius, theme.WithAlpha(color, .7))
+			u.Border(dot.Inset(-u.Px(2)), dotRadius+2, u.Px(1.5), th.Warn)
+		default:
+			u.Round(dot, dotRadius, theme.WithAlpha(color, .7))
+		}
+		if hovered {
+			u.Border(dot.Inset(-u.Px(1)), dotRadius+1, 1, th.Text)
+			s.tip, s.at = i, image.Pt(x, r.Max.Y)
+		}
+	}
+	if toggle >= 0 {
+		d.ToggleRun(side, toggle)
+	}
+}
+
+// tooltip names the run under the pointer.
+func (s *runStrip) tooltip(c *Comparison, u *ui.UI, side int) {
+	runs := c.RunsOf(side)
+	if s.tip < 0 || s.tip >= len(runs) {
+		return
+	}
+	r := runs[s.tip]
+	does := "Click to leave it out of " + comparison.SideName(side)
+	if r.Off {
+		does = "Click to count it again"
+	}
+	lines := []string{does}
+	if text := c.runDetail(r); text != "" {
+		lines = []string{text, does}
+	}
+	widget.Tip(u, s.at, r.Name, lines)
+}

@@ -1,0 +1,84 @@
+package pairs
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/verdict"
+	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/compare"
+)
+
+// Verdict is the first sentence about two recordings.
+type Verdict struct {
+	First string
+	// Named are the functions in it, without package and parameters.
+	Named []string
+}
+
+// Compare compares two recordings of a folder as "ashlar diff" does.
+func Compare(ctx context.Context, dir, a, b string) (*Verdict, error) {
+	var inputs [2][]compare.Input
+	for i, f := range []string{a, b} {
+		rec, err := read(ctx, filepath.Join(dir, f))
+		if err != nil {
+			return nil, err
+		}
+		inputs[i] = []compare.Input{{Rec: rec}}
+	}
+	c, err := compare.Compare(ctx, inputs[0], inputs[1], compare.Options{Normalize: compare.Auto})
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.Table(ctx, compare.ByFunction, true)
+	if err != nil {
+		return nil, err
+	}
+	v := new(Verdict)
+	for _, p := range verdict.Parts(c, t) {
+		before, _, ends := strings.Cut(p.Text, ". ")
+		if ends {
+			v.First += strings.TrimSuffix(before, ".") + "."
+			break
+		}
+		v.First += p.Text
+		if p.Name {
+			v.Named = append(v.Named, short(p.Text))
+		}
+	}
+	return v, nil
+}
+
+func read(ctx context.Context, path string) (*recording.Recording, error) {
+	l := ingest.Open(ctx, path, ingest.Options{})
+	if err := l.Wait(); err != nil {
+		return nil, err
+	}
+	return l.Snapshot(), nil
+}
+
+// short returns a function's name without its package and its parameters.
+func short(name string) string {
+	name, _, _ = strings.Cut(name, "(")
+	return name[strings.LastIndex(name, ".")+1:]
+}
+
+// Right reports whether the first sentence has the right cause: the planted ones and no
+// other before them, or none if none was planted.
+func (p *Pair) Right(v *Verdict) bool {
+	if p.Says != "" && !strings.Contains(v.First, p.Says) {
+		return false
+	}
+	if len(p.Causes) == 0 {
+		return len(v.Named) == 0
+	}
+	for _, c := range p.Causes {
+		if !slices.Contains(v.Named[:min(len(v.Named), len(p.Causes))], c) {
+			return false
+		}
+	}
+	return true
+}

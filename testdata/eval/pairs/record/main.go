@@ -1,0 +1,151 @@
+// Command record makes the recordings of testdata/eval/pairs: it builds a small program
+// in three languages before and after planted changes, runs it under the profiler of its
+// language, and writes the profiles. It needs go, g++, perf and node.
+//
+//	go run ./testdata/eval/pairs/record testdata/eval/pairs
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"ashlar/testdata/eval/pairs"
+)
+
+//go:embed shop.go.txt
+var goSource string
+
+//go:embed shop.cc.txt
+var ccSource string
+
+//go:embed shop.js.txt
+var jsSource string
+
+// place is where the programs are built and run: its name is in the recordings.
+const place = "/tmp/shop"
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatal("usage: record FOLDER")
+	}
+	if err := os.MkdirAll(place, 0o755); err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range pairs.All {
+		for side, c := range [2]pairs.Change{{}, p.Change} {
+			if err := record(filepath.Join(os.Args[1], p.File(side)), p.Language, c); err != nil {
+				log.Fatalf("%s: %v", p.File(side), err)
+			}
+		}
+	}
+	for _, language := range pairs.Languages {
+		for i := range pairs.Unchanged {
+			if err := record(filepath.Join(os.Args[1], pairs.UnchangedFile(language, i)), language, pairs.Change{}); err != nil {
+				log.Fatalf("%s %d: %v", language, i, err)
+			}
+		}
+	}
+}
+
+// record builds and runs a changed program and writes its profile, unless it exists.
+func record(to, language string, c pairs.Change) error {
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	frames, workers := fmt.Sprint(c.Times(frames[language])), fmt.Sprint(max(1, c.Workers))
+	profile := filepath.Join(place, "profile")
+	os.RemoveAll(profile)
+	switch language {
+	case pairs.Go:
+		src, bin := write("shop.go", goSource, c), filepath.Join(place, "shop")
+		build := []string{"build", "-trimpath", "-o", bin}
+		if c.Flags != "" {
+			build = append(build, "-gcflags="+c.Flags)
+		}
+		if err := run("go", append(build, src)...); err != nil {
+			return err
+		}
+		if err := run(bin, "-o", profile, "-frames", frames, "-workers", workers); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(profile) // compressed already
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, data, 0o644)
+	case pairs.CPP:
+		src, bin := write("shop.cc", ccSource, c), filepath.Join(place, "shop")
+		flags := []string{"-O1", "-fno-omit-frame-pointer", "-pthread", "-o", bin, src}
+		if err := run("g++", append(flags, strings.Fields(c.Flags)...)...); err != nil {
+			return err
+		}
+		if err := run("perf", "record", "-q", "-F", "499", "--call-graph", "fp", "-e", "cpu-clock:u", "-o", profile, bin, frames, workers); err != nil {
+			return err
+		}
+		text, err := exec.Command("perf", "script", "--no-inline", "-i", profile, "-F", "comm,pid,tid,time,event,ip,sym,dso").Output()
+		if err != nil {
+			return err
+		}
+		return compress(to, text)
+	}
+	src := write("shop.js", jsSource, c)
+	args := append(strings.Fields(c.Flags), "--cpu-prof", "--cpu-prof-interval=2000", "--cpu-prof-dir="+place, "--cpu-prof-name=profile", src, frames)
+	if err := run("node", args...); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(profile)
+	if err != nil {
+		return err
+	}
+	return compress(to, data)
+}
+
+// frames is the number of frames of a run, so that it takes two to three seconds.
+var frames = map[string]int{pairs.Go: 5000, pairs.CPP: 5000, pairs.Node: 4000}
+
+// write writes the source of a changed program and returns its path.
+func write(name, source string, c pairs.Change) string {
+	for _, r := range c.Replace {
+		if !strings.Contains(source, r[0]) {
+			log.Fatalf("%s has no %q", name, r[0])
+		}
+		source = strings.ReplaceAll(source, r[0], r[1])
+	}
+	path := filepath.Join(place, name)
+	if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	return path
+}
+
+func run(name string, args ...string) error {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
+// compress writes data to a gzip file.
+func compress(to string, data []byte) error {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if _, err := w.Write(data); err != nil {
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b.Bytes(), 0o644)
+}
