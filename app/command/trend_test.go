@@ -59,7 +59,7 @@ func TestTrend(t *testing.T) {
 		t.Errorf("the runs are %q without %q: %s", v.Runs, v.Skipped, r.stderr)
 	}
 	for i, total := range v.Total.Values {
-		if want := self["hash"][i] + self["sort"][i] + self["main"][i]; total != float64(want) {
+		if want := self["hash"][i] + self["sort"][i] + self["main"][i]; total == nil || *total != float64(want) {
 			t.Errorf("run %d has the total %v, want %d", i, total, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestTrend(t *testing.T) {
 	}
 	for _, f := range v.Functions {
 		for i, got := range f.Values {
-			if got != float64(self[f.Name][i]) {
+			if got == nil || *got != float64(self[f.Name][i]) {
 				t.Errorf("run %d of %s is %v, want %d", i, f.Name, got, self[f.Name][i])
 			}
 		}
@@ -93,12 +93,66 @@ func TestTrend(t *testing.T) {
 }
 
 type trendSeries struct {
-	Name    string
-	Values  []float64
-	Changes []struct {
+	Name     string
+	Mean     float64
+	Values   []*float64
+	From, To *int
+	Changes  []struct {
 		At           int
 		Run, Command string
 		P            float64
+	}
+}
+
+// TestTrendOfMissingFunctions: a function without a sample in a run is unknown there and
+// moves no mean; one that is new from a run on says so; a trace that lacks a function is
+// complete, so there it is 0.
+func TestTrendOfMissingFunctions(t *testing.T) {
+	dir, traces := t.TempDir(), t.TempDir()
+	for i := range 12 {
+		stacks := fmt.Sprintf("main;hash %d\n", 1000+i%3)
+		spans := `{"ph":"X","name":"hash","pid":1,"tid":1,"ts":0,"dur":100}`
+		if i%2 == 0 {
+			stacks += "main;rare 7\n"
+			spans += `,{"ph":"X","name":"rare","pid":1,"tid":1,"ts":200,"dur":7}`
+		}
+		if i >= 5 {
+			stacks += "main;fresh 50\n"
+		}
+		for path, text := range map[string]string{filepath.Join(dir, fmt.Sprintf("run-%d.folded", i)): stacks, filepath.Join(traces, fmt.Sprintf("run-%d.json", i)): "[" + spans + "]"} {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	of := func(dir string) map[string]trendSeries {
+		var v struct{ Functions []trendSeries }
+		if r := run("trend", dir, "--json"); json.Unmarshal([]byte(r.stdout), &v) != nil {
+			t.Fatal(r.stdout, r.stderr)
+		}
+		all := map[string]trendSeries{}
+		for _, f := range v.Functions {
+			all[f.Name] = f
+		}
+		return all
+	}
+	sampled, traced := of(dir), of(traces)
+	for i := range 12 {
+		if v := sampled["rare"].Values[i]; (v == nil) != (i%2 == 1) {
+			t.Errorf("run %d of samples: rare is %v", i, v)
+		}
+		if v := traced["rare"].Values[i]; v == nil || (*v == 0) != (i%2 == 1) {
+			t.Errorf("run %d of traces: rare is %v", i, v)
+		}
+	}
+	if m := sampled["rare"].Mean; m != 7 {
+		t.Errorf("rare has the mean %v", m)
+	}
+	if f := sampled["fresh"]; f.From == nil || *f.From != 5 || *f.To != 12 || sampled["rare"].From != nil {
+		t.Errorf("fresh is from %v to %v", f.From, f.To)
+	}
+	if text := textOf(t, "trend", dir); !strings.Contains(text, "only from ") {
+		t.Errorf("as text:\n%s", text)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -15,6 +17,7 @@ import (
 	"ashlar/app/core/locate"
 	"ashlar/app/core/subcommand"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/query/trend"
 	"ashlar/render/units"
 )
@@ -34,7 +37,11 @@ gets one with a probability of at most 1 %. Of the functions listed with
 changes, at most one in twenty is expected to have none (Benjamini and
 Hochberg). Changes are at least three runs apart; with fewer than ten runs,
 hardly any can be found. Each change comes with the command that compares the
-runs before and after it.`,
+runs before and after it.
+
+A function that a run lacks counts as 0 if the run is complete: a trace without
+damage. In a sampled run it is unknown, because a function without a sample may
+have run; such runs do not count for the function.`,
 	Examples: [][2]string{
 		{"ashlar trend nightly/", "all recordings in a folder, by name"},
 		{"ashlar trend 'nightly/*.pb.gz' --order time --metric alloc_space", "by the time of the files"},
@@ -45,7 +52,7 @@ runs before and after it.`,
 }
 
 // Trend is the JSON output of trend. Values are exact decimals in Unit, one for each of
-// Runs.
+// Runs; null where a run that is not complete lacks the function.
 type Trend struct {
 	Event  string   `json:"event"`
 	Metric string   `json:"metric"`
@@ -67,11 +74,15 @@ type Trend struct {
 
 // Series is a cost by run.
 type Series struct {
-	Name    string        `json:"name"` // empty for the total
-	Module  string        `json:"module"`
-	Mean    json.Number   `json:"mean"`
-	Values  []json.Number `json:"values"`
-	Changes []Change      `json:"changes"`
+	Name    string         `json:"name"` // empty for the total
+	Module  string         `json:"module"`
+	Mean    json.Number    `json:"mean"`
+	Values  []*json.Number `json:"values"`
+	Changes []Change       `json:"changes"`
+	// From and To are the first run with the function and the first without it again, as
+	// indices in runs, if it is new or removed; absent otherwise.
+	From *int `json:"from,omitempty"`
+	To   *int `json:"to,omitempty"`
 }
 
 // Change is a run from which on a cost is higher or lower.
@@ -131,12 +142,12 @@ func (o *options) read(p *subcommand.Program, args []string) (*Trend, error) {
 		return nil, subcommand.Misuse("%s is one run; a trend needs several", files[0])
 	}
 	runs := new(trend.Runs)
-	for _, f := range files {
-		rec, err := p.Read(f)
-		if err != nil {
-			return nil, err
-		}
-		if err := runs.Add(p.Ctx, rec, o.event, o.metric, o.total); err != nil {
+	sums, err := o.sums(p, files)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range files {
+		if err := runs.Add(sums[i]); err != nil {
 			return nil, subcommand.Misuse("%s: %w", f, err)
 		}
 	}
@@ -158,6 +169,44 @@ func (o *options) read(p *subcommand.Program, args []string) (*Trend, error) {
 	return a, nil
 }
 
+// mostReading is the maximum number of recordings that are in memory at once.
+const mostReading = 4
+
+// sums reads the files, some at once, and sums them up. The error is that of the first
+// file with one.
+func (o *options) sums(p *subcommand.Program, files []string) ([]*trend.Sum, error) {
+	sums, errs := make([]*trend.Sum, len(files)), make([]error, len(files))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var readers source.Group
+	for range min(mostReading, runtime.GOMAXPROCS(0)) {
+		readers.Go(func() {
+			for !failed.Load() && p.Ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(files) {
+					return
+				}
+				rec, err := p.Read(files[i])
+				if err == nil {
+					if sums[i], err = trend.SumOf(p.Ctx, rec, o.event, o.metric, o.total); err != nil {
+						err = subcommand.Misuse("%s: %w", files[i], err)
+					}
+				}
+				if errs[i] = err; err != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	readers.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sums, p.Ctx.Err()
+}
+
 // byTime sorts files by their times of modification.
 func byTime(files []string) error {
 	at := map[string]int64{}
@@ -175,8 +224,15 @@ func byTime(files []string) error {
 func (a *Trend) series(s *trend.Series) Series {
 	m := &a.runs.Metric
 	out := Series{Name: s.Function.Name, Module: s.Function.Module, Mean: exactnum.Estimate(s.Mean() / pow10(m.Decimals)), Changes: []Change{}}
-	for _, v := range s.Values {
-		out.Values = append(out.Values, exactnum.Value(v, m))
+	for i, v := range s.Values {
+		var value *json.Number
+		if s.Has[i] {
+			value = new(exactnum.Value(v, m))
+		}
+		out.Values = append(out.Values, value)
+	}
+	if from, to, ok := s.Span(); ok {
+		out.From, out.To = &from, &to
 	}
 	for _, c := range s.Changes {
 		out.Changes = append(out.Changes, Change{Run: a.Runs[c.At], At: c.At, P: exactnum.Estimate(c.P), Command: a.command(&c),
@@ -226,7 +282,10 @@ func (a *Trend) text(n int) string {
 	}
 	w = max(w, len(a.value(a.runs.Total.Mean())))
 	row := func(s *trend.Series, name string) {
-		fmt.Fprintf(&b, "%s  %*s  %s\n", line(s.Values), w, a.value(s.Mean()), name)
+		fmt.Fprintf(&b, "%s  %*s  %s\n", line(s), w, a.value(s.Mean()), name)
+		if from, to, ok := s.Span(); ok {
+			fmt.Fprintf(&b, "    only from %s to %s\n", safetext.Short(a.Runs[from]), safetext.Short(a.Runs[to-1]))
+		}
 		for i := range s.Changes {
 			c := &s.Changes[i]
 			fmt.Fprintf(&b, "    %s from %s on: %s to %s (p = %.2g)\n", change(c), safetext.Short(a.Runs[c.At]), a.value(c.Before), a.value(c.After), c.P)
@@ -260,20 +319,35 @@ func change(c *trend.Change) string { return units.Change(int64(c.Before+.5), in
 // widest is the maximum number of characters in a line.
 const widest = 60
 
-// line draws a series with one character for each run, or for several.
-func line(values []int64) string {
-	low, high := slices.Min(values), slices.Max(values)
-	n := min(len(values), widest)
+// line draws a series with one character for each run, or for several; a blank where none
+// of them has it.
+func line(s *trend.Series) string {
+	low, high, first := 0.0, 0.0, true
+	for i, v := range s.Values {
+		if s.Has[i] {
+			if first {
+				low, high, first = float64(v), float64(v), false
+			}
+			low, high = min(low, float64(v)), max(high, float64(v))
+		}
+	}
+	n := min(len(s.Values), widest)
 	var b strings.Builder
 	for i := range n {
-		part := values[i*len(values)/n : (i+1)*len(values)/n]
-		sum := 0.0
-		for _, v := range part {
-			sum += float64(v) / float64(len(part))
+		sum, count := 0.0, 0
+		for k := i * len(s.Values) / n; k < (i+1)*len(s.Values)/n; k++ {
+			if s.Has[k] {
+				sum += float64(s.Values[k])
+				count++
+			}
+		}
+		if count == 0 {
+			b.WriteByte(' ')
+			continue
 		}
 		level := 3
 		if high > low {
-			level = int((sum - float64(low)) / (float64(high) - float64(low)) * 7.999)
+			level = int((sum/float64(count) - low) / (high - low) * 7.999)
 		}
 		b.WriteRune([]rune("▁▂▃▄▅▆▇█")[max(0, min(7, level))])
 	}

@@ -46,7 +46,7 @@ var Gestures = [][2]string{
 	{"click on a name", "fold or unfold"},
 	{"Ctrl click on names", "select threads"},
 	{"drag a name", "reorder threads"},
-	{"drop files", "open; on the right half: compare"},
+	{"drop files", "open, compare, or add runs to A or B"},
 	{"right click", "context menu"},
 	{"drag in the overview", "move the view, or resize it at its edges"},
 	{"drag in the map, right", "scroll through all rows"},

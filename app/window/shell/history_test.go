@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -31,6 +32,9 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 		var steps []string
 		for range 3 {
 			look(r, s)
+			if r.IntN(3) == 0 {
+				s.AddFiles(0, []string{fmt.Sprintf("/runs/%d.spaa", r.IntN(9))})
+			}
 			// A range without the selected calls cannot be normalised by them, and says so.
 			if err := s.Finish(); err != nil && !strings.Contains(err.Error(), "it has no selected calls") {
 				t.Fatal(err)

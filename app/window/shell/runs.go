@@ -12,17 +12,29 @@ import (
 	"ashlar/render/widget"
 )
 
-// chooseFor asks what to do with several files or with folders.
+// chooseFor asks what to do with several files or with folders, which are looked into in
+// the background.
 func (s *Shell) chooseFor(paths []string) {
-	files, _, err := locate.Runs(paths)
-	if err != nil {
-		s.Say(err.Error())
-		return
-	}
-	if len(files) == 1 {
-		s.Open(files[0])
-		return
-	}
+	go func() {
+		files, _, err := locate.Runs(paths)
+		s.Later(func() {
+			switch {
+			case err != nil && len(paths) == 1:
+				s.typeOpenIn(paths[0])
+				s.Say(fileName(paths[0]) + " is a folder. Open a file in it")
+			case err != nil:
+				s.Say(err.Error())
+			case len(files) == 1:
+				s.Open(files[0])
+			default:
+				s.chooseAmong(paths, files)
+			}
+		})
+	}()
+}
+
+// chooseAmong asks what to do with the files found in paths.
+func (s *Shell) chooseAmong(paths, files []string) {
 	take := func(do func()) func() {
 		return func() {
 			s.Chooser = nil
@@ -39,10 +51,13 @@ func (s *Shell) chooseFor(paths []string) {
 	}
 	lines = append(lines, widget.Line{Title: "Open as runs of A", Detail: n + "; then open B", Take: take(func() {
 		s.Open(files[0])
-		s.AddRuns(0, files[1:])
+		s.Say(s.AddFiles(0, files[1:]))
 	})})
 	if s.Pane != nil {
-		lines = append(lines, widget.Line{Title: "Compare with " + workspace.OneLine(s.Pane.Doc.Name), Detail: n + " as runs of B", Take: take(func() { s.AddRuns(1, files) })})
+		lines = append(lines, widget.Line{Title: "Compare with " + workspace.OneLine(s.Pane.Doc.Name), Detail: n + " as runs of B", Take: take(func() { s.Say(s.AddFiles(1, files)) })})
+	}
+	if len(paths) == 1 {
+		lines = append(lines, widget.Line{Title: "Open a file in " + fileName(paths[0]), Take: take(func() { s.typeOpenIn(paths[0]) })})
 	}
 	lines = append(lines, widget.Line{Title: "Open first file", Detail: workspace.OneLine(filepath.Base(files[0])), Take: take(func() { s.Open(files[0]) })})
 	if s.Do.Other != nil {
@@ -64,9 +79,9 @@ func (s *Shell) chooseFor(paths []string) {
 // compareRuns compares several runs with several others.
 func (s *Shell) compareRuns(a, b []string) {
 	s.Open(a[0])
-	s.AddRuns(0, a[1:])
+	s.AddFiles(0, a[1:])
 	s.OpenBeside(b[0])
-	s.AddRuns(1, b[1:])
+	s.AddFiles(1, b[1:])
 	s.Say(units.Plural(int64(len(a)), "run") + " of A, " + units.Plural(int64(len(b)), "run") + " of B")
 }
 

@@ -16,8 +16,8 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// TestOpenSeveral: two files of one format open side by side; files of different formats,
-// and more than two, open in windows of their own.
+// TestOpenSeveral: two files of one format open side by side; files of different formats
+// open in windows of their own.
 func TestOpenSeveral(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name, content string) string {

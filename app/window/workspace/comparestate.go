@@ -32,6 +32,8 @@ type SideState struct {
 	Picked   string `json:"picked"`
 	PickedAt int64  `json:"picked_at"`
 	Total    string `json:"total"`
+	// Runs is the number of runs that the answer counts.
+	Runs int `json:"runs"`
 }
 
 // Log returns the state of the comparison for the frame log.
@@ -58,6 +60,7 @@ func (c *Comparison) Log() *CompareState {
 		st.Functions[string(a.Functions.Rows[i].Status)]++
 	}
 	for i, total := range []int64{a.A.Total, a.B.Total} {
+		st.Sides[i].Runs = 1 + len(a.More[i])
 		st.Sides[i].Total = recording.Decimal{Mantissa: total, Scale: a.Compared.Metric.Common.Decimals}.String()
 	}
 	if st.Rows = len(c.Table.Found); st.Rows > 0 {

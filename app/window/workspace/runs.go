@@ -110,48 +110,63 @@ func (c *Comparison) withRuns(d *Workspace, all bool) {
 	c.Engine.With([2][]compare.Input{c.Panes[0].inputs(), c.Panes[1].inputs()})
 }
 
-// AddRuns adds recordings to a side: files, folders and patterns. Without a comparison,
-// side A is the open recording, and the first run of B opens the comparison.
+// AddRuns adds recordings to a side: files, folders and patterns, which are looked up in
+// the background.
 func (d *Workspace) AddRuns(side int, paths []string) {
-	files, skipped, err := locate.Runs(paths)
-	if err != nil {
-		d.Say(err.Error())
-		return
-	}
-	if d.Pane == nil {
-		if len(files) == 0 {
-			return
+	session.Go(func() {
+		files, skipped, err := locate.Runs(paths)
+		d.Later(func() {
+			if err != nil {
+				d.Say(err.Error())
+				return
+			}
+			said := d.AddFiles(side, files)
+			if len(skipped) > 0 {
+				said += " · " + units.Plural(int64(len(skipped)), "file") + " of no known format skipped"
+			}
+			d.Say(said)
+		})
+	})
+}
+
+// AddFiles adds files to a side and says so. Without a comparison, side A is the open
+// recording, and the first run of B opens the comparison.
+func (d *Workspace) AddFiles(side int, files []string) (said string) {
+	opened := 0
+	if len(files) > 0 && d.Versus == nil && (d.Pane == nil || side == 1) {
+		opened = 1
+		if d.Pane == nil {
+			side = 0
+			d.Open(files[0])
+		} else {
+			d.OpenBeside(files[0])
 		}
-		d.Open(files[0])
-		files = files[1:]
-		side = 0
-	} else if d.Versus == nil && side == 1 {
-		d.OpenBeside(files[0])
-		files = files[1:]
 	}
 	p := d.Pane
 	if c := d.Versus; c != nil {
 		p = c.Panes[side]
 	}
-	added, known := p.addRuns(files)
-	said := units.Plural(int64(added), "run") + " added to " + comparison.SideName(side)
+	added, known, over := p.addRuns(files[opened:])
+	said = units.Plural(int64(added+opened), "run") + " added to " + comparison.SideName(side)
 	if known > 0 {
 		said += ", " + units.Count(int64(known)) + " already there"
 	}
-	if len(skipped) > 0 {
-		said += " · " + units.Plural(int64(len(skipped)), "file") + " of no known format skipped"
+	if over > 0 {
+		said += " · " + units.Plural(int64(over), "file") + " not added: at most " + units.Count(mostRuns) + " runs a side"
 	}
 	if d.Versus == nil && added > 0 {
 		said += " · open or drop B to compare"
 	}
-	if added+known > 0 || len(skipped) > 0 {
-		d.Say(said)
-	}
 	d.Wake()
+	return said
 }
 
-// addRuns adds files to the pane's runs, except those already there.
-func (p *Pane) addRuns(files []string) (added, known int) {
+// mostRuns is the maximum number of runs of a side: all of them are in memory.
+const mostRuns = 100
+
+// addRuns adds files to the pane's runs, except those already there and those over the
+// maximum.
+func (p *Pane) addRuns(files []string) (added, known, over int) {
 	for _, f := range files {
 		if abs, err := filepath.Abs(f); err == nil && f != view.Demo && !fetch.IsURL(f) {
 			f = abs
@@ -160,10 +175,14 @@ func (p *Pane) addRuns(files []string) (added, known int) {
 			known++
 			continue
 		}
+		if len(p.Runs)+1 >= mostRuns {
+			over++
+			continue
+		}
 		p.Runs = append(slices.Clip(p.Runs), &Run{File: f})
 		added++
 	}
-	return added, known
+	return added, known, over
 }
 
 // runsState returns the pane's runs for a State.

@@ -16,44 +16,81 @@ import (
 type Series struct {
 	// Function is the function; the zero value is the total of the recording.
 	Function recording.FuncName
-	// Values are the costs by run, in the units of Runs.Metric; 0 where the function does
-	// not occur.
+	// Values are the costs by run, in the units of Runs.Metric. Has reports whether the
+	// function occurs in the run or is known to cost nothing there (see [Sum.Complete]);
+	// else its value is 0 and does not count.
 	Values  []int64
+	Has     []bool
 	Changes []Change
 }
 
-// Runs are the costs of several recordings, in order. The zero value holds none. Only the
-// sums of a recording are kept, so that any number of recordings fits.
+// A Sum holds the costs of one recording. It is small, so that any number of recordings
+// can be summed up one after another or at once.
+type Sum struct {
+	Event  string
+	Metric recording.Metric
+	Total  int64
+	// Complete reports whether every call was recorded, so that a function that is missing
+	// did not run. A sampled function that is missing was not hit by a sample.
+	Complete bool
+
+	names  []recording.FuncName
+	values []int64
+}
+
+// SumOf sums up a recording: the self costs of its functions, or with total their total
+// costs.
+func SumOf(ctx context.Context, rec *recording.Recording, event, metric string, total bool) (*Sum, error) {
+	e, m, err := analyze.Choose(rec, event, metric)
+	if err != nil {
+		return nil, err
+	}
+	if e < 0 {
+		return nil, fmt.Errorf("the recording has no values")
+	}
+	w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: e, Metric: m, Scope: analyze.Apart(rec, recording.Scope{})})
+	if err != nil {
+		return nil, err
+	}
+	s := &Sum{Event: rec.Events[e].Name, Metric: rec.Events[e].Metrics[m], Total: w.Sum, Complete: w.Basis == analyze.Spans && !damaged(rec)}
+	for _, row := range analyze.TableOf(rec, w, analyze.ByFunction) {
+		v := row.Self
+		if total {
+			v = row.Total
+		}
+		// Copies, because names may be parts of a mapped file.
+		s.names = append(s.names, recording.FuncName{Name: strings.Clone(row.Name), Module: strings.Clone(row.Module)})
+		s.values = append(s.values, v)
+	}
+	return s, nil
+}
+
+// damaged reports whether records are known to be missing.
+func damaged(rec *recording.Recording) bool {
+	return slices.ContainsFunc(rec.Warnings, func(w recording.Warning) bool { return w.Error && !w.Minor })
+}
+
+// Runs are the costs of several recordings, in order. The zero value holds none.
 type Runs struct {
 	Metric recording.Metric
 	Event  string
 	Total  Series
 
-	n     int
-	of    map[recording.FuncName]int
-	funcs []Series
+	n        int
+	complete []bool
+	of       map[recording.FuncName]int
+	funcs    []Series
 }
 
 // Len returns the number of runs.
 func (r *Runs) Len() int { return r.n }
 
-// Add adds a recording as the next run: the self costs of its functions, or with total
-// their total costs. It fails if the recording has other units than those before.
-func (r *Runs) Add(ctx context.Context, rec *recording.Recording, event, metric string, total bool) error {
-	e, m, err := analyze.Choose(rec, event, metric)
-	if err != nil {
-		return err
-	}
-	if e < 0 {
-		return fmt.Errorf("the recording has no values")
-	}
-	w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: e, Metric: m, Scope: analyze.Apart(rec, recording.Scope{})})
-	if err != nil {
-		return err
-	}
-	own := rec.Events[e].Metrics[m]
+// Add adds a recording as the next run. It fails if the recording has other units than
+// those before.
+func (r *Runs) Add(sum *Sum) error {
+	own := sum.Metric
 	if r.n == 0 {
-		r.Metric, r.Event, r.of = own, rec.Events[e].Name, map[recording.FuncName]int{}
+		r.Metric, r.Event, r.of = own, sum.Event, map[recording.FuncName]int{}
 	}
 	if own.Unit != r.Metric.Unit || own.Name != r.Metric.Name {
 		return fmt.Errorf("its metric is %s in %q, not %s in %q; choose one with --metric", own.Name, own.Unit, r.Metric.Name, r.Metric.Unit)
@@ -66,35 +103,35 @@ func (r *Runs) Add(ctx context.Context, rec *recording.Recording, event, metric 
 		if err != nil {
 			return err
 		}
-		for len(s.Values) < r.n {
-			s.Values = append(s.Values, 0)
-		}
-		if len(s.Values) == r.n {
-			s.Values = append(s.Values, 0)
-		}
+		r.fill(s, r.n+1)
 		recording.Add(&s.Values[r.n], v)
+		s.Has[r.n] = true
 		return nil
 	}
-	if err := put(&r.Total, w.Sum); err != nil {
+	r.complete = append(r.complete, sum.Complete)
+	if err := put(&r.Total, sum.Total); err != nil {
 		return err
 	}
-	for _, row := range analyze.TableOf(rec, w, analyze.ByFunction) {
-		name := recording.FuncName{Name: row.Name, Module: row.Module}
+	for k, name := range sum.names {
 		i, ok := r.of[name]
 		if !ok {
 			i = len(r.funcs)
 			r.of[name], r.funcs = i, append(r.funcs, Series{Function: name})
 		}
-		v := row.Self
-		if total {
-			v = row.Total
-		}
-		if err := put(&r.funcs[i], v); err != nil {
+		if err := put(&r.funcs[i], sum.values[k]); err != nil {
 			return err
 		}
 	}
 	r.n++
 	return nil
+}
+
+// fill gives a series n values.
+func (r *Runs) fill(s *Series, n int) {
+	for len(s.Values) < n {
+		s.Has = append(s.Has, r.complete[len(s.Values)])
+		s.Values = append(s.Values, 0)
+	}
 }
 
 // rescale gives all values at least as many decimals.
@@ -135,24 +172,22 @@ func scaled(v int64, decimals int) (int64, error) {
 // their largest change, then by cost; more is the number of functions left out.
 func (r *Runs) Find(ctx context.Context, n int) (functions []Series, more int, err error) {
 	for i := range r.funcs {
-		for s := &r.funcs[i]; len(s.Values) < r.n; {
-			s.Values = append(s.Values, 0)
-		}
+		r.fill(&r.funcs[i], r.n)
 	}
 	functions = slices.Clone(r.funcs)
 	slices.SortStableFunc(functions, func(a, b Series) int {
-		return cmp.Or(cmp.Compare(b.Mean(), a.Mean()), strings.Compare(a.Function.Name, b.Function.Name), strings.Compare(a.Function.Module, b.Function.Module))
+		return cmp.Or(cmp.Compare(b.sum(), a.sum()), strings.Compare(a.Function.Name, b.Function.Name), strings.Compare(a.Function.Module, b.Function.Module))
 	})
 	if n > 0 && len(functions) > n {
 		more, functions = len(functions)-n, functions[:n]
 	}
-	r.Total.Changes = Changes(floats(r.Total.Values))
+	r.Total.Changes = r.Total.changes()
 	all := make([][]Change, len(functions))
 	for i := range functions {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		all[i] = Changes(floats(functions[i].Values))
+		all[i] = functions[i].changes()
 	}
 	Sure(all)
 	for i := range functions {
@@ -162,8 +197,56 @@ func (r *Runs) Find(ctx context.Context, n int) (functions []Series, more int, e
 	return functions, more, nil
 }
 
-// Mean returns the mean of a series.
-func (s *Series) Mean() float64 { return mean(floats(s.Values)) }
+// Mean returns the mean of the runs that have the series.
+func (s *Series) Mean() float64 {
+	_, values := s.known()
+	return mean(values)
+}
+
+// sum returns the sum of a series, by which functions rank.
+func (s *Series) sum() (sum float64) {
+	for _, v := range s.Values {
+		sum += float64(v)
+	}
+	return sum
+}
+
+// known returns the runs that have the series, and its values there.
+func (s *Series) known() (at []int, values []float64) {
+	for i, v := range s.Values {
+		if s.Has[i] {
+			at, values = append(at, i), append(values, float64(v))
+		}
+	}
+	return at, values
+}
+
+// changes finds the changes among the runs that have the series.
+func (s *Series) changes() []Change {
+	at, values := s.known()
+	all := Changes(values)
+	for i := range all {
+		c := &all[i]
+		if c.At, c.From = at[c.At], at[c.From]; c.To == len(at) {
+			c.To = len(s.Values)
+		} else {
+			c.To = at[c.To]
+		}
+	}
+	return all
+}
+
+// Span returns the first run that has the series and the first after the last that has it,
+// if a new or a removed function explains what is missing: if at least three runs on a
+// side lack it and no run in between. ok is false otherwise.
+func (s *Series) Span() (from, to int, ok bool) {
+	at, _ := s.known()
+	if len(at) < least {
+		return 0, 0, false
+	}
+	from, to = at[0], at[len(at)-1]+1
+	return from, to, to-from == len(at) && (from >= least || len(s.Values)-to >= least)
+}
 
 // step returns the size of the largest change.
 func (s *Series) step() (most float64) {
@@ -171,12 +254,4 @@ func (s *Series) step() (most float64) {
 		most = max(most, c.After-c.Before, c.Before-c.After)
 	}
 	return most
-}
-
-func floats(values []int64) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = float64(v)
-	}
-	return out
 }

@@ -19,15 +19,17 @@ type Verdict struct {
 	Named []string
 }
 
-// Compare compares two recordings of a folder as "ashlar diff" does.
-func Compare(ctx context.Context, dir, a, b string) (*Verdict, error) {
+// Compare compares recordings of a folder, one or several a side, as "ashlar diff" does.
+func Compare(ctx context.Context, dir string, a, b []string) (*Verdict, error) {
 	var inputs [2][]compare.Input
-	for i, f := range []string{a, b} {
-		rec, err := read(ctx, filepath.Join(dir, f))
-		if err != nil {
-			return nil, err
+	for i, files := range [][]string{a, b} {
+		for _, f := range files {
+			rec, err := read(ctx, filepath.Join(dir, f))
+			if err != nil {
+				return nil, err
+			}
+			inputs[i] = append(inputs[i], compare.Input{Rec: rec})
 		}
-		inputs[i] = []compare.Input{{Rec: rec}}
 	}
 	c, err := compare.Compare(ctx, inputs[0], inputs[1], compare.Options{Normalize: compare.Auto})
 	if err != nil {
@@ -39,12 +41,11 @@ func Compare(ctx context.Context, dir, a, b string) (*Verdict, error) {
 	}
 	v := new(Verdict)
 	for _, p := range verdict.Parts(c, t) {
-		before, _, ends := strings.Cut(p.Text, ". ")
-		if ends {
-			v.First += strings.TrimSuffix(before, ".") + "."
+		v.First += p.Text
+		if before, _, ends := strings.Cut(v.First, ". "); ends {
+			v.First = before + "."
 			break
 		}
-		v.First += p.Text
 		if p.Name {
 			v.Named = append(v.Named, short(p.Text))
 		}
@@ -52,12 +53,19 @@ func Compare(ctx context.Context, dir, a, b string) (*Verdict, error) {
 	return v, nil
 }
 
+// known are the recordings read so far.
+var known = map[string]*recording.Recording{}
+
 func read(ctx context.Context, path string) (*recording.Recording, error) {
+	if rec := known[path]; rec != nil {
+		return rec, nil
+	}
 	l := ingest.Open(ctx, path, ingest.Options{})
 	if err := l.Wait(); err != nil {
 		return nil, err
 	}
-	return l.Snapshot(), nil
+	known[path] = l.Snapshot()
+	return known[path], nil
 }
 
 // short returns a function's name without its package and its parameters.

@@ -77,7 +77,7 @@ var All = func() (all []Pair) {
 		}
 		more := [2]string{draws[0], draws[0][:len(draws[0])-2] + "90"}
 		rename := [2]string{"draw(", "paintAll("}
-		inlining := map[string]string{Go: "-l", CPP: "-fno-inline", Node: "--no-turbo-inlining"}[l]
+		inlining := map[string]string{Go: "-l", CPP: "-fno-inline", Node: "--turbo-inlining"}[l]
 		hidden := [2]string{slower[0], slower[0][:len(slower[0])-5] + "120000"}
 		all = append(all,
 			Pair{Language: l, Name: "slower", Change: Change{Replace: [][2]string{slower}}, Causes: []string{"hash"}},

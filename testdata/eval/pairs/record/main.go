@@ -100,7 +100,11 @@ func record(to, language string, c pairs.Change) error {
 		return compress(to, text)
 	}
 	src := write("shop.js", jsSource, c)
-	args := append(strings.Fields(c.Flags), "--cpu-prof", "--cpu-prof-interval=2000", "--cpu-prof-dir="+place, "--cpu-prof-name=profile", src, frames)
+	flags := c.Flags
+	if flags == "" {
+		flags = "--no-turbo-inlining" // or all of the program is one function
+	}
+	args := append(strings.Fields(flags), "--cpu-prof", "--cpu-prof-interval=2000", "--cpu-prof-dir="+place, "--cpu-prof-name=profile", src, frames)
 	if err := run("node", args...); err != nil {
 		return err
 	}
