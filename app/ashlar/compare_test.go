@@ -22,6 +22,7 @@ type versus struct {
 		From, To      int64
 		Picked, Total string
 		PickedAt      int64 `json:"picked_at"`
+		Runs          int
 		looks
 	}
 	Why, Metric, First string
