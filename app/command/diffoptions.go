@@ -51,7 +51,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	o.calls.add(fs)
 	o.apart.add(fs)
 	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: those of --calls); with one recording and no --calls, A is all other calls")
-	fs.Var(&o.slow, "slow", "explain slow calls: B is the slowest mode of these `CALLS`, or the slowest tenth if there is one mode; A is the rest")
+	fs.Var(&o.slow, "slow", "explain slow calls: B is the slowest mode of these `CALLS`, those that stand out from few, or the slowest tenth; A is the rest")
 	fs.Var(&o.typical, "typical", "compare the one call that `CALLS` names (B) with the median of the calls that took about as long (A)")
 	fs.StringVar(&o.Threads[0], "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.Threads[1], "thread-b", "", "only this `THREAD` of B")

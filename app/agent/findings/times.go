@@ -65,12 +65,8 @@ func (l *look) mode(r rule) error {
 	}
 	for i, row := range rows {
 		d := all[i]
-		modes := d.Modes()
-		if d.Count < fewestCalls || len(modes) < 2 {
-			continue
-		}
-		slow := modes[len(modes)-1]
-		if 5*slow.Count > d.Count || slow.From < 3*d.Median {
+		slow, ok := d.Slow()
+		if !ok || d.Count < fewestCalls || 5*slow.Count > d.Count || slow.From < 3*d.Median {
 			continue
 		}
 		f := l.rec.Functions.At(int(row.Func))

@@ -14,16 +14,16 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// If the durations have one mode, the slowest tenth of its calls is slow, but at most
-// mostSlow calls.
+// If no calls are slow by spans.Durations.Slow, the slowest tenth is, but at most mostSlow
+// calls.
 const (
 	slowShare = 10
 	mostSlow  = 100_000
 )
 
-// Slow splits the calls of a query into the slow ones and the rest. The slow ones are the
-// last mode of their durations (see spans.Durations.Modes) or, if there is one mode, its
-// slowest tenth. found describes the rule that was used.
+// Slow splits the calls of a query into the slow ones and the rest. The slow ones are those
+// that spans.Durations.Slow finds or, if it finds none, the slowest tenth. found describes
+// the rule that was used.
 func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording.Scope) (slow, rest *Query, found string, err error) {
 	d, err := q.durations(ctx, rec, in)
 	if err != nil {
@@ -36,29 +36,23 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 		return nil, nil, "", errors.New("the slow ones of " + q.String() + " are undefined; name the calls without ! and slowest")
 	}
 	a, b := *q, *q
-	hs := d.Modes()
-	n := slowOf(d, hs)
-	if k := len(hs); k > 1 {
-		border := hs[k-1].From
+	slowest, apart := d.Slow()
+	if apart {
+		border := slowest.From
 		a.Duration = between(q.Duration, border, -1)
 		b.Duration = between(q.Duration, -1, border)
 		return &a, &b, "slow mode (" + decimal.Length(border) + " and more)", nil
 	}
-	a.Slowest = int(n)
+	a.Slowest = int(tenth(d))
 	b.Slowest, b.Others = a.Slowest, true
 	return &a, &b, "slowest tenth", nil
 }
 
-// slowOf returns the number of slow calls among d, whose modes are hs.
-func slowOf(d *spans.Durations, hs []spans.Mode) int64 {
-	if n := len(hs); n > 1 {
-		return hs[n-1].Count
-	}
-	return max(1, min(d.Count/slowShare, mostSlow))
-}
+// tenth returns the number of slow calls among d if none stand out.
+func tenth(d *spans.Durations) int64 { return max(1, min(d.Count/slowShare, mostSlow)) }
 
 // SlowCount counts the calls of a function in a scope: the slow ones, as Slow defines
-// them, and all. apart reports whether the slow ones are a mode of their own.
+// them, and all. apart reports whether the slow ones stand apart from the others.
 func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope, f recording.FuncID) (slow, all int64, apart bool, err error) {
 	bound, err := Bind(ctx, rec, in.Of(nil))
 	if err != nil {
@@ -68,8 +62,10 @@ func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope
 	if err != nil || d.Count < 2 {
 		return 0, 0, false, err
 	}
-	hs := d.Modes()
-	return slowOf(d, hs), d.Count, len(hs) > 1, nil
+	if m, ok := d.Slow(); ok {
+		return m.Count, d.Count, true, nil
+	}
+	return tenth(d), d.Count, false, nil
 }
 
 // Typical returns a typical call of the same function as the one call that the query

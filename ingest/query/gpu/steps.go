@@ -47,9 +47,8 @@ func (s *Step) Of(m Measure) int64 {
 type Steps struct {
 	Name  string // without numbers: ProfilerStep
 	Steps []Step
-	// Median holds the medians by measure. Slow lists the slow steps' indices: those with
-	// at least 1.3 times the median of Measure, if they are at most a quarter of the steps
-	// and stand out from the others by at least five times their usual deviation.
+	// Median holds the medians by measure. Slow lists the slow steps' indices: those whose
+	// Measure stands out; see spans.StandOut.
 	Median  [GPUTime + 1]int64
 	Slow    []int
 	Measure Measure
@@ -239,18 +238,19 @@ func (s *Steps) trend(m Measure) spans.Trend {
 	return spans.TrendOf(all)
 }
 
-// outliers returns the slow steps by a measure. The first step may be anything: programs
-// prepare in it.
+// outliers returns the slow steps by a measure: those that stand out. The first step may be
+// anything: programs prepare in it.
 func (s *Steps) outliers(m Measure) (slow []int) {
-	middle := s.Median[m]
-	deviation := median(len(s.Steps), func(i int) int64 { return max(s.Steps[i].Of(m)-middle, middle-s.Steps[i].Of(m)) })
-	for i := range s.Steps {
-		if v := s.Steps[i].Of(m); i > 0 && 10*v >= 13*middle && v-middle > 5*deviation {
+	later := make([]int64, len(s.Steps)-1)
+	for i := range later {
+		later[i] = s.Steps[i+1].Of(m)
+	}
+	slices.Sort(later)
+	n := spans.StandOut(later)
+	for i := 1; i < len(s.Steps) && n > 0; i++ {
+		if s.Steps[i].Of(m) >= later[len(later)-n] {
 			slow = append(slow, i)
 		}
-	}
-	if 4*len(slow) > len(s.Steps) {
-		return nil
 	}
 	return slow
 }

@@ -86,3 +86,26 @@ func TestModes(t *testing.T) {
 		t.Errorf("no calls have modes %v", hs)
 	}
 }
+
+// TestSlow: of few calls, those that stand out are slow, and none are where a quarter are or
+// where all are about as long.
+func TestSlow(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		ds         []int64
+		from, many int64
+	}{
+		{"each seventh is eight times as long", []int64{10, 11, 9, 10, 12, 10, 80, 10, 11, 9, 10, 12, 10, 81, 10, 11, 9, 10, 12, 10, 80, 10, 11, 9, 10, 12, 10, 83}, 80, 4},
+		{"alike", []int64{10, 11, 12, 13, 10, 11, 12, 13, 9, 10, 14}, 0, 0},
+		{"half are long", []int64{10, 10, 11, 10, 80, 81, 82, 80}, 0, 0},
+		{"one", []int64{10, 10, 11, 10, 10, 10, 9, 10, 10, 10, 10, 30}, 30, 1},
+	} {
+		for i := range c.ds {
+			c.ds[i] *= 1e6
+		}
+		slow, ok := lengths(t, c.ds).Slow()
+		if ok != (c.many > 0) || slow.Count != c.many || ok && slow.From != c.from*1e6 {
+			t.Errorf("%s: %+v, want %d calls from %d on", c.name, slow, c.many, c.from)
+		}
+	}
+}

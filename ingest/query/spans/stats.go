@@ -35,6 +35,8 @@ type Durations struct {
 	OverTime               []Moment
 	Trend                  Trend
 	From, To               int64 // the time range of the scope
+
+	apart Mode // the calls that stand out from few others
 }
 
 // Mean returns the exact mean; nil without spans.
@@ -320,6 +322,7 @@ func (d *Durations) summarize(ctx context.Context, values []parts, edges []int64
 		return err
 	}
 	d.Median, d.P90, d.P99, d.P999 = ranks[0], ranks[1], ranks[2], ranks[3]
+	d.findApart(all)
 	if d.Logarithmic, d.Linear, err = histograms(ctx, all, d.Min, d.Max); err != nil {
 		return err
 	}

@@ -56,6 +56,7 @@ func TestWhatIsAskedOfSlowCalls(t *testing.T) {
 	}{
 		{1, 9, true, "", ""},
 		{40, 1000, true, " on this thread", "Why are 40 of 1000 calls on this thread slow?"},
+		{1, 28, true, "", "Why is 1 of 28 calls slow?"},
 		{500, 1000, true, "", "Why are 500 of 1000 calls slow?"},
 		{760, 1000, true, "", "Why are 240 of 1000 calls fast?"},
 		{100, 1000, false, "", "Why are the slowest 100 of 1000 calls slower?"},

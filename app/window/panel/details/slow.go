@@ -68,6 +68,8 @@ func slowText(slow, all int64, apart bool, where string) string {
 		return ""
 	case apart && slow > all-slow: // the small group is the fast one, not the slow one
 		return "Why are " + units.Count(all-slow) + of + " fast?"
+	case apart && slow == 1:
+		return "Why is 1" + of + " slow?"
 	case apart:
 		return "Why are " + units.Count(slow) + of + " slow?"
 	}
