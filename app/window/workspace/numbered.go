@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"ashlar/app/window/scopebar"
+	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/units"
 )
@@ -21,20 +22,40 @@ func (p *Pane) FoldsNumbers() bool {
 // FoldNumbers shows names that differ only in numbers as one.
 func (p *Pane) FoldNumbers() { p.Transform(analyze.Transform{Op: analyze.OpFoldDigits}) }
 
-// leastNumbered is the number of names that differ only in numbers from which on folding
-// them is offered, if they are also at least half of all names.
-const leastNumbered = 50
+// visiblyNumbered is the part of the flamegraph's width from which on names that differ
+// only in numbers are offered to be folded.
+const visiblyNumbered = .1
+
+// numberedNames counts names that differ only in numbers; share is the part of the width
+// that they fill, see analyze.Numbered.
+type numberedNames struct {
+	count int
+	share float64
+}
 
 // numberedChips offers to fold the numbers in names, if such names fill the picture.
 func (p *Pane) numberedChips(d *Workspace) []scopebar.Chip {
 	rec := p.Rec // the next frame may have another
-	if !rec.Done || p.FoldsNumbers() || rec.Functions.Len() < leastNumbered {
+	if !rec.Done || p.FoldsNumbers() {
 		return nil
 	}
-	n, of, ok := p.numbered.Ask(rec, d.Wake, func(ctx context.Context) (int, error) { return analyze.Numbered(ctx, rec) })
-	if !ok || of != rec || n < leastNumbered || 2*n < rec.Functions.Len() {
+	k := numberedKey{rec, p.Event, p.Metric}
+	n, of, ok := p.numbered.Ask(k, d.Wake, func(ctx context.Context) (n numberedNames, err error) {
+		w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: k.event, Metric: k.metric})
+		if err == nil {
+			n.count, n.share, err = analyze.Numbered(ctx, rec, w)
+		}
+		return n, err
+	})
+	if !ok || of != k || n.share < visiblyNumbered {
 		return nil
 	}
-	return []scopebar.Chip{{Text: "Fold " + units.Plural(int64(n), "name") + " that differ in a number", Adds: true,
+	return []scopebar.Chip{{Text: "Fold " + units.Plural(int64(n.count), "name") + " that differ in a number", Adds: true,
 		More: []string{"Shows them as one, in every panel; remembered for this file"}, Go: p.FoldNumbers}}
+}
+
+// numberedKey identifies a count of names that differ only in numbers.
+type numberedKey struct {
+	rec           *recording.Recording
+	event, metric int
 }

@@ -60,27 +60,55 @@ func (b By) Meaning(f *recording.Function) (name string, ok bool) {
 	return "", false
 }
 
+// fewestNumbered is the least number of names that fill a picture: fewer are told apart at
+// a glance.
+const fewestNumbered = 5
+
 // Numbered counts the functions whose names differ from others of their module only in
-// numbers: those that OpFoldDigits merges. It fails only if ctx ends.
-func Numbered(ctx context.Context, rec *recording.Recording) (int, error) {
+// numbers: those that OpFoldDigits merges. share is the largest part of the weights that
+// lies in one group of at least five such functions, at one depth of the calls: how much of
+// the width of a flamegraph they fill. It fails only if ctx ends.
+func Numbered(ctx context.Context, rec *recording.Recording, w *Weights) (n int, share float64, err error) {
 	type group struct{ name, module string }
-	alike := map[group]int{}
-	for i := range rec.Functions.Len() {
+	groups, members := map[group]int{}, []int(nil)
+	of := make([]int, rec.Functions.Len()) // 1 + the function's group
+	for i := range of {
 		if i%4096 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
+			return 0, 0, ctx.Err()
 		}
 		f := rec.Functions.At(i)
 		if name := funcname.FoldDigits(f.Name); name != f.Name {
-			alike[group{name, f.Module}]++
+			k := group{name, f.Module}
+			if groups[k] == 0 {
+				members = append(members, 0)
+				groups[k] = len(members)
+			}
+			of[i] = groups[k]
+			members[of[i]-1]++
 		}
 	}
-	n := 0
-	for _, k := range alike {
+	for _, k := range members {
 		if k > 1 {
 			n += k
 		}
 	}
-	return n, nil
+	type level struct{ group, depth int }
+	filled := map[level]int64{}
+	total := slices.Clone(w.Self)
+	for i := len(total) - 1; i > 0; i-- { // parents precede their children
+		if i%4096 == 0 && ctx.Err() != nil {
+			return 0, 0, ctx.Err()
+		}
+		c := recording.CallID(i)
+		total[rec.Calls.Parent(c)] += total[c]
+		if g := of[rec.Func(c)]; g > 0 && members[g-1] >= fewestNumbered {
+			filled[level{g, rec.Calls.Depth(c)}] += total[c]
+		}
+	}
+	for _, v := range filled {
+		share = max(share, float64(v)/float64(max(1, w.Sum)))
+	}
+	return n, share, nil
 }
 
 // meaningGroup returns the key of a function's group.

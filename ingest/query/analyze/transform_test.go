@@ -680,14 +680,34 @@ func TestTransformText(t *testing.T) {
 	}
 }
 
-// TestNumbered counts names that differ only in numbers, within a module.
+// TestNumbered counts names that differ only in numbers, within a module, and tells how much
+// of the width five of them fill side by side.
 func TestNumbered(t *testing.T) {
 	b := recording.NewBuilder()
-	for _, f := range []recording.Function{{Name: "frame 1"}, {Name: "frame 22"}, {Name: "frame 3", Module: "m"}, {Name: "utf8"}, {Name: "utf16"}, {Name: "a 1 b 2"}, {Name: "a 10 b 20"}, {Name: "once 7"}, {Name: "plain"}} {
-		b.Function(f)
+	b.AddEvent(recording.SpanEvent())
+	track, at := b.Track(recording.TrackKey{}), int64(0)
+	for _, x := range []struct {
+		f    recording.Function
+		took int64
+	}{{recording.Function{Name: "frame 1"}, 5}, {recording.Function{Name: "frame 22"}, 5}, {recording.Function{Name: "frame 3", Module: "m"}, 1}, {recording.Function{Name: "utf8"}, 1},
+		{recording.Function{Name: "utf16"}, 1}, {recording.Function{Name: "a 1 b 2"}, 1}, {recording.Function{Name: "a 10 b 20"}, 1}, {recording.Function{Name: "once 7"}, 1}, {recording.Function{Name: "plain"}, 64},
+		{recording.Function{Name: "Step#1"}, 4}, {recording.Function{Name: "Step#2"}, 4}, {recording.Function{Name: "Step#3"}, 4}, {recording.Function{Name: "Step#4"}, 4}, {recording.Function{Name: "Step#5"}, 4}} {
+		track.Begin(at, b.FunctionFrame(b.Function(x.f)), 0)
+		track.Begin(at, b.FunctionFrame(b.Function(recording.Function{Name: "plain"})), 0)
+		at += x.took
+		track.End(at)
+		track.End(at)
 	}
-	n, err := Numbered(t.Context(), b.Finish())
-	if n != 4 || err != nil {
-		t.Errorf("got %d (%v), want 4", n, err)
+	rec := b.Finish()
+	w, err := Weigh(t.Context(), rec, Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, share, err := Numbered(t.Context(), rec, w)
+	if n != 9 || share != .2 || err != nil {
+		t.Errorf("got %d and %v (%v), want 9 and 0.2", n, share, err)
+	}
+	if _, share, err := Numbered(t.Context(), rec, &Weights{}); share != 0 || err != nil {
+		t.Errorf("without weights the share is %v (%v)", share, err)
 	}
 }
