@@ -28,7 +28,10 @@ const SystemGroup = "runtime (system goroutines)"
 // groupOf returns the name of a goroutine's group: its function, or SystemGroup. ok is false
 // for other tracks and for goroutines whose function is unknown.
 func groupOf(rec *recording.Recording, t *recording.Track) (name string, ok bool) {
-	if t.Kind == recording.AsyncTrack || !rec.Processes[t.Process].Grouped || t.Name == "goroutine "+recording.IDText(t.TID) {
+	if t.Kind == recording.AsyncTrack || !rec.Processes[t.Process].Grouped {
+		return "", false
+	}
+	if id, bare := strings.CutPrefix(t.Name, "goroutine "); bare && id == recording.IDText(t.TID) {
 		return "", false
 	}
 	// As in go tool trace, plus the goroutines that write the trace.

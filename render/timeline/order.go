@@ -51,8 +51,9 @@ const (
 )
 
 // byProcess lists the visible tracks of each process in their order, and the pinned
-// tracks separately.
-func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int, unseen int) {
+// tracks separately. Grouped tracks are not sorted, because most groups are closed: order
+// compares two tracks.
+func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int, unseen int, order func(a, b int) int) {
 	groups = make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
 	most := len(rec.Tracks)
@@ -86,33 +87,40 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 			load[i] = weight(rec, i, l.Event)
 		}
 	}
-	for _, g := range groups {
-		order := func(a, b int) int {
-			if len(rank) > 0 {
-				if c := cmp.Compare(rank[a], rank[b]); c != 0 {
-					return c
-				}
-			}
-			x, y := rec.Tracks[a], rec.Tracks[b]
-			if c := cmp.Compare(x.Kind, y.Kind); c != 0 {
+	order = func(a, b int) int {
+		if len(rank) > 0 {
+			if c := cmp.Compare(rank[a], rank[b]); c != 0 {
 				return c
 			}
-			switch l.Sort {
-			case SortName:
-				if c := strings.Compare(TrackName(x), TrackName(y)); c != 0 {
-					return c
-				}
-				return cmp.Compare(x.TID, y.TID)
-			case SortBusy:
-				return cmp.Compare(load[b], load[a])
-			}
-			return cmp.Or(cmp.Compare(x.Sort, y.Sort), cmp.Compare(still[a], still[b]))
 		}
-		if !slices.IsSortedFunc(g, order) { // hundreds of thousands usually are
-			slices.SortStableFunc(g, order)
+		x, y := rec.Tracks[a], rec.Tracks[b]
+		if c := cmp.Compare(x.Kind, y.Kind); c != 0 {
+			return c
+		}
+		switch l.Sort {
+		case SortName:
+			if c := strings.Compare(TrackName(x), TrackName(y)); c != 0 {
+				return c
+			}
+			return cmp.Compare(x.TID, y.TID)
+		case SortBusy:
+			return cmp.Compare(load[b], load[a])
+		}
+		return cmp.Or(cmp.Compare(x.Sort, y.Sort), cmp.Compare(still[a], still[b]))
+	}
+	for pi, g := range groups {
+		if !rec.Processes[pi].Grouped {
+			sortTracks(g, order)
 		}
 	}
-	return groups, pinned, unseen
+	return groups, pinned, unseen, order
+}
+
+// sortTracks sorts tracks, of which hundreds of thousands usually are sorted.
+func sortTracks(tracks []int, order func(a, b int) int) {
+	if !slices.IsSortedFunc(tracks, order) {
+		slices.SortStableFunc(tracks, order)
+	}
 }
 
 // quiet grades each thread by its samples of the default event: 0 for most threads, 1 for

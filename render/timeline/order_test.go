@@ -98,7 +98,7 @@ func TestThreadOrder(t *testing.T) {
 	}
 	b.Progress()
 	order := func(rec *recording.Recording, sort Sort) []int {
-		groups, _, _ := byProcess(rec, Layout{Sort: sort})
+		groups, _, _, _ := byProcess(rec, Layout{Sort: sort})
 		return groups[0]
 	}
 	if got, want := order(b.Snapshot(), SortFile), []int{0, 1, 2, 3, 4, 5, 6}; !slices.Equal(got, want) {

@@ -136,6 +136,7 @@ type Plan struct {
 	Unseen int
 
 	rec     *recording.Recording
+	order   func(a, b int) int // of two tracks
 	cpu     *recording.OnCPU
 	groups  []Group
 	weighed []weighed
@@ -251,8 +252,8 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		p.Empty = "No timeline"
 		return p
 	}
-	byProcess, pinned, unseen := byProcess(rec, l)
-	p.Unseen = unseen
+	byProcess, pinned, unseen, order := byProcess(rec, l)
+	p.Unseen, p.order = unseen, order
 	shown, most := 0, 1+len(byProcess)+len(rec.Counters)+len(rec.Windows)
 	for pi, ts := range append(byProcess, pinned) {
 		if pi >= len(rec.Processes) || !rec.Processes[pi].Grouped {
@@ -379,6 +380,9 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 			if closed {
 				continue
 			}
+		}
+		if pi >= 0 && rec.Processes[pi].Grouped {
+			sortTracks(g.Tracks, p.order)
 		}
 		for _, ti := range g.Tracks {
 			if !empty(ti) {
