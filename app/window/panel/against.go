@@ -21,7 +21,7 @@ const (
 )
 
 // CompareWith sets B; A is the selection.
-func (p *Side) CompareWith(b recording.Scope) { p.Against, p.AgainstIsA = &b, false }
+func (p *Side) CompareWith(b recording.Scope) { p.Against, p.AgainstIsA, p.setA = &b, false, nil }
 
 // ShowComparison shows the differences.
 func (p *Side) ShowComparison() { p.Tab = Difference }
@@ -60,11 +60,23 @@ func (p *Side) CompareNext() bool {
 }
 
 // SetAs makes a scope A (0) or B (1) of a comparison of parts. A alone becomes the
-// selection; B alone is compared with the selection.
+// selection and is kept until B is set, although the selection changes in between. B
+// without A is compared with the selection.
 func (p *Side) SetAs(i int, in recording.Scope) {
-	if (i == 0) != (p.Against != nil && p.AgainstIsA) {
+	alone := p.Against == nil
+	switch {
+	case (i == 0) != (!alone && p.AgainstIsA):
 		p.Scope = in
-	} else {
+		if alone {
+			p.setA, p.setAOf = &in, p.Rec
+			if p.Actions.Say != nil {
+				p.Actions.Say("A is set. Now choose Set as B for another time, thread or call")
+			}
+		}
+	default:
+		if alone && p.setA != nil && p.setAOf == p.Rec {
+			p.Scope = *p.setA
+		}
 		against := p.AgainstIsA
 		p.CompareWith(in)
 		p.AgainstIsA = against && i == 0

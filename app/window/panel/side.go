@@ -52,6 +52,9 @@ type Side struct {
 	// ShowPick makes the flamegraph bring the selected item into view.
 	ShowPick bool
 	Actions  SideActions
+
+	setA   *recording.Scope // A of a comparison whose B is not set yet, in the recording setAOf
+	setAOf *recording.Recording
 }
 
 // SideActions are functions of the rest of the window for the parts of a side.
@@ -66,6 +69,8 @@ type SideActions struct {
 	WhySlow func(f recording.Function, in recording.Scope)
 	// CompareTypical compares one call, given as a set, with the typical call.
 	CompareTypical func(one string)
+	// Say shows a message in the status line.
+	Say func(text string)
 	// Show brings a hit into view and selects it.
 	Show func(h search.Hit)
 }

@@ -94,4 +94,12 @@ func TestSetAsSides(t *testing.T) {
 	if !p.Scope.IsWhole() || p.Against == nil || p.Against.From != at(60) {
 		t.Errorf("with only B set, A is %+v, B %+v", p.Scope, p.Against)
 	}
+	p.Against, p.AgainstIsA = nil, false
+	p.SelectRange(at(10), at(50))
+	b.Run("Set selection as A")
+	p.SelectRange(at(60), at(200))
+	b.Run("Set selection as B")
+	if p.Scope.From != at(10) || p.Scope.To != at(50) || p.Against == nil || p.Against.From != at(60) {
+		t.Errorf("with A set before B was selected, A is %+v, B %+v", p.Scope, p.Against)
+	}
 }

@@ -72,9 +72,6 @@ func (d *Workspace) SetSelectionAs(i int) {
 		d.Say("Select calls, a time or threads first")
 	case i == 0:
 		p.SetAs(0, p.Scope)
-		if p.Against == nil {
-			d.Say("A is the selection. Now use Set as B on a time, a thread or a call")
-		}
 	default:
 		in := p.Scope
 		p.Scope = recording.Scope{Async: in.Async, Idle: in.Idle}
@@ -92,8 +89,7 @@ func (d *Workspace) CompareCalls() {
 	d.WhySlow(f, d.Pane.Scope)
 }
 
-// WhySlow compares the slow calls of a function with the rest: the slowest mode of its
-// durations or, if there is one mode, its slowest tenth.
+// WhySlow compares the slow calls of a function with the rest; see calls.Query.Slow.
 func (d *Workspace) WhySlow(f recording.Function, in recording.Scope) {
 	of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(d.Pane.Rec)}}
 	d.compareFound("Finding slow calls of "+f.Name+"…", in, func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {

@@ -193,6 +193,7 @@ func (d *Workspace) show(p *Pane) {
 func (d *Workspace) NewPane(side *session.Side) *Pane {
 	p := newPane(side)
 	p.Actions = panel.SideActions{
+		Say:           d.Say,
 		FunctionItems: func(f recording.Function) []widget.Item { return p.FunctionItems(d, f) },
 		CommandItem:   func() widget.Item { return d.commandItem(OfLower) },
 		TableItems:    d.tableItems,
