@@ -64,8 +64,8 @@ func (p *Plan) note(r *Row) string {
 	case CounterRow:
 		c := p.rec.Counters[r.Index]
 		lo, hi := c.Extent(0, c.Len())
-		if much = CounterValue(c, lo); lo != hi {
-			much += " – " + CounterValue(c, hi)
+		if much = CounterValue(c, lo); lo != hi { // with the unit once
+			much = units.Number(lo) + " – " + CounterValue(c, hi)
 		}
 	case GroupRow:
 		return p.GroupNote(p.Group(r))
