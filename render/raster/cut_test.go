@@ -2,7 +2,10 @@ package raster
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"ashlar/ingest/model/funcname"
 )
 
 // TestCutKeepsWhatFits compares with trying each length.
@@ -26,6 +29,20 @@ func TestCutKeepsWhatFits(t *testing.T) {
 		}
 		if got := f.Cut(s, w); got != want {
 			t.Fatalf("%q in %v pixels is %q, want %q", s, w, got, want)
+		}
+	}
+}
+
+// TestMiddleKeepsWords: of a text that is shortened in its middle, whole words are left.
+func TestMiddleKeepsWords(t *testing.T) {
+	f := Regular(12)
+	s := "forward@gpu_user_annotation shorter than 7.598 ms"
+	for w := float32(60); w < f.Measure(s); w += 3 {
+		got := f.Middle(s, w)
+		head, tail, _ := strings.Cut(got, Ellipsis)
+		if f.Measure(got) > w || tail != "" && (!strings.HasPrefix(s, head) || !strings.HasSuffix(s, tail) ||
+			!funcname.WordEnds(s, len(head)) || !funcname.WordEnds(s, len(s)-len(tail)) && s[len(s)-len(tail)-1] != ' ') {
+			t.Errorf("in %v pixels %q is %q", w, s, got)
 		}
 	}
 }

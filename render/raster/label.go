@@ -12,11 +12,8 @@ import (
 // Ellipsis replaces omitted parts of a label.
 const Ellipsis = funcname.Ellipsis
 
-// Fit shortens a function's label to w pixels while keeping it distinct from other
-// labels; see [funcname.Label]. A label that does not fit is cut at its end, between
-// words. If the remaining text is not unique, Fit keeps the part that distinguishes the
-// label instead. A path is cut at its start. Fit returns "" if fewer than funcname.Fewest
-// letters would be left.
+// Fit shortens a function's label to w pixels by the rule of [funcname.Label]: at its end,
+// between words. Fit returns "" if fewer than funcname.Fewest letters would be left.
 func (f *Face) Fit(name string, w float32) string {
 	return f.fitLabel(fitKey{name, w, true})
 }
@@ -55,7 +52,7 @@ func (f *Face) fitLabel(k fitKey) string {
 func (f *Face) shorten(l funcname.Label, w float32) string {
 	if len(l.Text) > longestLabel { // no bar is wide enough to show more
 		l.Text = strings.ToValidUTF8(l.Text[:longestLabel], "")
-		l.From, l.Own = min(l.From, len(l.Text)), min(l.Own, len(l.Text))
+		l.Start, l.Own, l.Type = min(l.Start, len(l.Text)), min(l.Own, len(l.Text)), min(l.Type, len(l.Text))
 	}
 	switch {
 	case !f.simple(l.Text):
@@ -87,7 +84,7 @@ func (f *Face) fitState(state string, w float32) string {
 // mostLabels limits the number of cached labels: some megabytes.
 const mostLabels = 1 << 14
 
-// Middle shortens a text that is not a name to w pixels by leaving out its middle,
+// Middle shortens a text that is not a name to w pixels by leaving out words in its middle,
 // because either end may distinguish it from similar texts.
 func (f *Face) Middle(s string, w float32) string {
 	if len(s) > longestLabel || !f.simple(s) || f.fits(s, w) {
@@ -102,7 +99,16 @@ func (f *Face) Middle(s string, w float32) string {
 		}
 		to -= n
 	}
+	for to < len(s) && !funcname.WordEnds(s, to) {
+		to++
+	}
 	from := f.prefix(s[:to], room-funcname.Widths(f.Advance).Width(s[to:], room))
+	for from > 0 && !funcname.WordEnds(s, from) {
+		from--
+	}
+	if to == len(s) || from == 0 {
+		return f.Cut(s, w)
+	}
 	if utf8.RuneCountInString(s[:from])+utf8.RuneCountInString(s[to:]) < funcname.Fewest {
 		return f.Cut(s, w)
 	}

@@ -2,7 +2,6 @@ package raster
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,15 +71,13 @@ func wordsOf(name string) (words [][]int) {
 }
 
 // holdLabels checks labels of names in a face: each is what the rule says, and where a dozen
-// letters fit, different names have different ones. Few letters cannot tell all names apart
-// that share two of three words: below thirty letters, one of a hundred names may collide.
+// letters fit, different names have different ones as far as their pieces of that size allow.
 func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32) string) {
 	t.Helper()
 	em := f.Advance('n')
-	seen := map[string]string{}
+	seen, starts, tellable := map[string]string{}, map[string][]int{}, tellable(names, fit)
 	for _, width := range []float32{5, 7.9, 12, 15, 20, 30, 50, 400} {
 		clear(seen)
-		var alike []string
 		for _, name := range names {
 			text := fit(name, width*em+.1)
 			if text == "" {
@@ -92,32 +89,80 @@ func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32)
 			if strings.HasPrefix(name, "[") { // a state, whose reason goes first
 				continue
 			}
-			if why := breaks(name, text, width < 6); why != "" {
+			if why := breaks(name, text); why != "" {
 				t.Errorf("%q is %q in the room of %v letters: %s", name, text, width, why)
 			}
-			if other, ok := seen[text]; ok && width >= 12 {
-				alike = append(alike, fmt.Sprintf("%q and %q are both %q", other, name, text))
+			if start := startOf(name, text); start > 0 {
+				starts[name] = append(starts[name], start)
+			}
+			if other, ok := seen[text]; ok && (width >= 50 || width >= 12 && tellable[name] && tellable[other]) {
+				t.Errorf("in the room of %v letters, %q and %q are both %q", width, other, name, text)
 			}
 			seen[text] = name
 		}
-		if len(alike) > 0 && (width >= 30 || 100*len(alike) > max(100, len(names))) {
-			t.Errorf("in the room of %v letters, of %d names %s", width, len(names), strings.Join(alike, "\n"))
+	}
+	for name, at := range starts {
+		if slices.Sort(at); at[0] != at[len(at)-1] {
+			t.Errorf("%q begins at %v in different rooms", name, at)
 		}
 	}
+	t.Logf("%d of %d names have a piece of their own", len(tellable), len(names))
 }
 
-// breaks says how a label breaks the rule: it is a piece of the name of whole words, or two
-// with an ellipsis between them. Only the last word of a piece may be cut, at its end, and
-// only where what stands before it in the piece are fewer than four letters.
-func breaks(name, text string, narrow bool) string {
+// tellable finds the names whose labels have a piece of whole words, at most nine letters
+// long, that no other label has.
+func tellable(names []string, fit func(string, float32) string) map[string]bool {
+	const most = 9 // letters may be wider than n
+	of := map[string]int{}
+	pieces := make([]map[string]bool, len(names))
+	for i, name := range names {
+		name = fit(name, 1e6)
+		words := wordsOf(name)
+		pieces[i] = map[string]bool{}
+		for _, first := range words {
+			for _, last := range words {
+				if n := last[1] - first[0]; n > 0 && n <= most {
+					pieces[i][name[first[0]:last[1]]] = true
+				}
+			}
+		}
+		for p := range pieces[i] {
+			of[p]++
+		}
+	}
+	out := map[string]bool{}
+	for i := range names {
+		for p := range pieces[i] {
+			out[names[i]] = out[names[i]] || of[p] == 1
+		}
+		if !out[names[i]] {
+			delete(out, names[i])
+		}
+	}
+	return out
+}
+
+// startOf returns where a label begins that is cut at both ends; 0 for another, and for one
+// that is found twice in the name.
+func startOf(name, text string) int {
+	piece := strings.TrimSuffix(strings.TrimPrefix(text, Ellipsis), Ellipsis)
+	if at := strings.LastIndex(name, piece); piece != "" && strings.HasPrefix(text, Ellipsis) && strings.HasSuffix(text, Ellipsis) && at == strings.Index(name, piece) {
+		return at
+	}
+	return 0
+}
+
+// breaks says how a label breaks the rule: it is one piece of the name, of whole words.
+// Only the last word may be cut, at its end, and only where what stands before it are fewer
+// than four letters.
+func breaks(name, text string) string {
 	if text == name {
 		return ""
 	}
-	bare, cut := strings.CutSuffix(text, Ellipsis)
-	bare, _ = strings.CutPrefix(bare, Ellipsis)
-	pieces := strings.Split(bare, Ellipsis)
-	if len(pieces) > 2 || narrow && len(pieces) > 1 {
-		return "it has too many pieces"
+	piece, cut := strings.CutSuffix(text, Ellipsis)
+	piece, _ = strings.CutPrefix(piece, Ellipsis)
+	if strings.Contains(piece, Ellipsis) {
+		return "it has more than one piece"
 	}
 	inside := map[int]bool{} // where a cut would part a word
 	for _, word := range wordsOf(name) {
@@ -125,20 +170,16 @@ func breaks(name, text string, narrow bool) string {
 			inside[at] = true
 		}
 	}
-	from := 0
-	for i, piece := range pieces {
-		found := false
-		for at := from; !found; at++ {
-			next := strings.Index(name[at:], piece)
-			if next < 0 {
-				return "no whole words of the name: " + piece
-			}
-			at += next
-			last := wordsOf(piece)
-			short := len(last) == 0 || utf8.RuneCountInString(strings.TrimRight(piece[:last[len(last)-1][0]], " .:/_-(<[,*&")) < 4
-			found = hash.MatchString(piece) || !inside[at] && (!inside[at+len(piece)] || short && (cut || i < len(pieces)-1))
-			from = at + len(piece)
+	last := wordsOf(piece)
+	short := len(last) == 0 || utf8.RuneCountInString(strings.TrimRight(piece[:last[len(last)-1][0]], " .:/_-(<[,*&")) < 4
+	for from := 0; ; from++ {
+		next := strings.Index(name[from:], piece)
+		if next < 0 {
+			return "no whole words of the name: " + piece
+		}
+		from += next
+		if hash.MatchString(piece) || !inside[from] && (!inside[from+len(piece)] || short && cut) {
+			return ""
 		}
 	}
-	return ""
 }

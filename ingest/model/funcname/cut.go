@@ -9,7 +9,7 @@ import (
 const Ellipsis = "…"
 
 // Narrow is the smallest width at which labels are made distinct, in widths of the letter
-// n. At half of it labels still show their distinct part, as far as it fits.
+// n.
 const Narrow = 12
 
 // Fewest is the smallest number of letters of a shortened label. Fewer are not
@@ -21,28 +21,43 @@ func (l Label) Cut(width float32, m Widths) string {
 	if m.Fits(l.Text, width) {
 		return l.Text
 	}
-	room := width - m('…')
-	if l.Path {
-		if at := m.pathFrom(l.Text, room); at > 0 {
-			return Ellipsis + l.Text[at:]
+	for _, at := range [...]int{l.Type, l.Own} {
+		if at > 0 && m.Fits(l.Text[at:], width) {
+			return l.Text[at:]
 		}
 	}
+	room := width - m('…')
 	end := m.words(l.Text, room)
 	switch {
-	case l.From > 0 && end <= l.Unique && width >= Narrow*m('n')/2:
-		least := 0
-		if l.Both {
-			least = Fewest - 1
+	case end > l.Unique:
+		return short(l.Text[:end])
+	case l.Tail:
+		if at := m.tail(l.Text, room); at > 0 {
+			return Ellipsis + l.Text[at:]
 		}
-		return m.around(l.Text[l.Head:], l.From-l.Head, min(least, l.From-l.Head), width)
-	case l.Own > 0 && end <= l.Unique:
-		own := l.Text[l.Own:]
-		if m.Fits(own, width) {
-			return own
-		}
-		return short(own[:m.words(own, room)])
+		return marked(m.piece(l.Text[lastWord(l.Text):], room))
+	case l.Start > 0 && l.Start == l.Own:
+		return m.piece(l.Text[l.Start:], width)
+	case l.Start > 0:
+		return marked(m.piece(l.Text[l.Start:], room))
 	}
 	return short(l.Text[:end])
+}
+
+// piece returns a text, cut at its end to a width if it is wider.
+func (m Widths) piece(text string, width float32) string {
+	if m.Fits(text, width) {
+		return text
+	}
+	return short(text[:m.words(text, width-m('…'))])
+}
+
+// marked returns a piece after an ellipsis, "" for no piece.
+func marked(piece string) string {
+	if piece == "" {
+		return ""
+	}
+	return Ellipsis + piece
 }
 
 // short returns the beginning of a label with an ellipsis, "" if it is too short.
@@ -55,36 +70,6 @@ func short(s string) string {
 
 // Widths returns the width of a character.
 type Widths func(rune) float32
-
-// around returns the word of a text at offset from and the text after it, cut to fit.
-// Before the word come as many words from the beginning of the text as fit, or part of
-// the first one: at least the first least bytes.
-func (m Widths) around(text string, from, least int, width float32) string {
-	for least > 0 && !utf8.RuneStart(text[least]) {
-		least++
-	}
-	room := width - m('…') - m.Width(text[:least], width)
-	end := len(text)
-	if !m.Fits(text[from:], room) {
-		room -= m('…') // a second ellipsis, at the end
-		end = from + m.words(text[from:], room)
-	}
-	s := text[from:end]
-	if end < len(text) {
-		s = trimmed(s) + Ellipsis
-	}
-	room -= m.Width(text[from:end], room) - m.Width(text[:least], width)
-	most := m.Prefix(text[:from], room)
-	for head := most; head > 1; head-- {
-		if WordEnds(text, head) {
-			return trimmed(text[:head]) + Ellipsis + s
-		}
-	}
-	if head := trimmed(text[:most]); utf8.RuneCountInString(head) >= Fewest-1 {
-		return head + Ellipsis + s
-	}
-	return Ellipsis + s
-}
 
 // words returns the offset at which to cut a text to a width: between words, or within
 // the first word if that alone is too wide.
@@ -108,16 +93,38 @@ func (m Widths) Prefix(text string, width float32) int {
 	return len(text)
 }
 
-// pathFrom returns the offset of the slash from which the end of a path fits into a
-// width; 0 if not even the last part fits.
-func (m Widths) pathFrom(text string, width float32) int {
-	from := 0
-	for at := len(text); ; {
-		if at = strings.LastIndexByte(text[:at], '/'); at < 0 || !m.Fits(text[at:], width) {
-			return from
+// tail returns the offset of the words at the end of a text that fit into a width, or of
+// the parts of a path if its last one fits; 0 if too little fits.
+func (m Widths) tail(text string, width float32) int {
+	words, part := 0, 0
+	for at := len(text) - 1; at > 0 && m.Fits(text[at:], width); at-- {
+		switch {
+		case text[at] == '/':
+			part = at
+		case begins(text, at):
+			words = at
 		}
-		from = at
 	}
+	if part > 0 {
+		return part
+	}
+	if utf8.RuneCountInString(text[words:]) < Fewest {
+		return 0
+	}
+	return words
+}
+
+// lastWord returns the offset of the last part of a path or, in another text, of the last
+// word at which at least Fewest letters begin.
+func lastWord(text string) int {
+	if IsPath(text) {
+		return strings.LastIndexByte(text, '/') + 1
+	}
+	at := len(text)
+	for at > 0 && utf8.RuneCountInString(text[at:]) < Fewest {
+		at = Word(text, at-1)
+	}
+	return at
 }
 
 // Width returns the width of a text. It stops adding once the sum exceeds most.

@@ -8,25 +8,23 @@ import (
 )
 
 // Label is the text shown for a name in pictures and lists, with the data to shorten it.
-// A label is cut at its end, between words, as long as the rest differs from other
-// labels. Otherwise one of the other fields tells which part to keep instead.
+// One rule holds: what does not fit is cut at its end, between words. A label is cut at its
+// start if it is a path, or if the beginning that is left could be another label's.
 type Label struct {
 	Text string
 	// Unique is the number of leading bytes that another label shares. Cut after them,
 	// the label still differs from all others.
 	Unique int
 	// Own is the offset of the function's own name or of its type, whichever is distinct
-	// without the text before it; 0 if neither is.
-	Own int
-	// From is the offset of the word that sets a narrow label apart from others with the
-	// same beginning; 0 if the beginning is distinct. The text from Head on precedes that
-	// word as far as it fits.
-	From, Head int
-	// Both means that some of the beginning is kept before the word at From, even if less
-	// of the word fits.
-	Both bool
-	// Path means that the label is a path, which is cut at its start.
-	Path bool
+	// without the text before it; 0 if neither is. The label is shown from there wherever
+	// that fits whole, and with the type wherever that does, too, which begins at Type; 0
+	// if it has none.
+	Own, Type int
+	// Tail means that the end of the label is shown if its beginning is not distinct.
+	Tail bool
+	// Start is the offset of the word from which the label is shown, cut at its end, if
+	// neither its beginning nor its end is distinct; 0 for none.
+	Start int
 }
 
 // Labels holds the labels of the names of one or more recordings: each name has one
@@ -41,8 +39,8 @@ func (l *Labels) Of(name string) Label {
 			return label
 		}
 	}
-	text, own, _ := level(name, 0)
-	return label(name, text, own)
+	text, own, typ := level(name, 0)
+	return label(name, text, own, typ)
 }
 
 // OfText returns the label of a name that is not a function's, such as a thread's. It is
@@ -53,13 +51,17 @@ func (l *Labels) OfText(text string) Label {
 			return label
 		}
 	}
-	return label(text, text, 0)
+	return label(text, text, 0, 0)
 }
 
 // label returns the label of a name as if there were no other. The function's own name
-// begins at own.
-func label(name, text string, own int) Label {
-	return Label{Text: text, Unique: own, Own: own, Path: IsPath(name)}
+// begins at own, its type at typ.
+func label(name, text string, own, typ int) Label {
+	l := Label{Text: text, Unique: own, Own: own, Type: min(typ, own), Start: own, Tail: IsPath(name)}
+	if l.Tail {
+		l.Unique = len(text)
+	}
+	return l
 }
 
 // levels is the number of texts that can be a name's label, from short to long.
@@ -118,7 +120,7 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 			x.text, x.own, x.typ = level(x.name, n)
 		}
 		if n > 0 {
-			of[x.name] = label(x.name, x.text, x.own)
+			of[x.name] = label(x.name, x.text, x.own, x.typ)
 		}
 		return x.text
 	}, func(int) {})
@@ -128,76 +130,88 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 	share(all)
 	tellApart(len(all), ways, func(i, way int) string {
 		x := &all[i]
-		l := x.label(way)
-		short := l.Cut(Narrow, roughly)
-		if way > beginning && l.From == 0 {
+		l, ok := x.label(way)
+		if !ok {
 			return ""
 		}
+		short := l.Cut(Narrow, roughly)
 		if way > 0 || short != l.Text {
 			of[x.name] = l
 		}
 		return short
 	}, func(i int) {
-		of[all[i].name] = all[i].label(withOther)
+		of[all[i].name], _ = all[i].label(last)
 	})
 	return of
 }
 
-// labelled is a name and its label's text. same is the number of its leading bytes that
-// another text shares.
+// labelled is a name and its label's text. The offset of its own name is own, that of its
+// type typ, and whole is that of the one of both that is distinct, 0 for none; same is the
+// number of its leading bytes that another text shares.
 type labelled struct {
-	name, text string
-	own, typ   int
-	same       int
+	name, text      string
+	own, typ, whole int
+	same            int
 }
 
-// The ways to shorten a label, best first: to the function's own name, to the own name
-// with its type, to its beginning, or around one word that is kept. That word is the own
-// name, the word that differs from the nearest label, or any other word, from the last
-// one on. Before it comes as much as fits of the label's beginning or of the function's
-// own name, or at least a little of it.
+// The ways to shorten a label, best first: to its distinct own name, with or without its
+// type; to its beginning; to its end; from each of its words on, those of its own name
+// first. If none is distinct, a label is cut at its start.
 const (
 	ownName = iota
 	typeName
 	beginning
-	withOwn
-	withOther
-	withLast
-	ways = withLast + 3*12
+	end
+	nextWord
+	last = nextWord + 24
+	ways = last
 )
 
-// label returns the label of x, to be shortened in the given way.
-func (x *labelled) label(way int) Label {
-	l := Label{Text: x.text, Unique: x.same}
-	switch way {
-	case ownName:
-		l = label(x.name, x.text, x.own)
-	case typeName:
-		l.Own = x.typ
-	case beginning:
-	case withOwn:
-		l.From = x.own
-	case withOther:
-		l.From = Word(x.text, x.same)
+// label returns the label of x, to be shortened in the given way. It fails if x has no such
+// part.
+func (x *labelled) label(way int) (l Label, ok bool) {
+	l = Label{Text: x.text, Unique: x.same, Own: x.whole, Type: min(x.typ, x.whole)}
+	switch {
+	case IsPath(x.name):
+		l.Tail, l.Unique = true, len(x.text)
+		if way <= nextWord {
+			return l, true
+		}
+		l.Tail, l.Start = false, x.word(way-nextWord)
+	case way == ownName:
+		l.Start = x.own
+	case way == typeName:
+		l.Start = x.typ
+	case way == beginning:
+		return l, true
+	case way == end, way == last:
+		l.Tail = true
 	default:
-		l.From = len(x.text)
-		for range (way-withLast)/3 + 1 {
-			l.From = Word(x.text, l.From-1)
-		}
-		switch (way - withLast) % 3 {
-		case 1:
-			if l.Head = x.own; x.own == 0 || l.From <= x.own {
-				l.From = 0
-			}
-		case 2:
-			l.Both = true
+		l.Start = x.word(way - nextWord + 1)
+	}
+	// Cut to its beginning, it could equal another label.
+	l.Unique = max(l.Unique, l.Start, Widths(roughly).words(x.text, Narrow-roughly('…')))
+	return l, l.Tail || l.Start > 0 && (way > typeName || l.Start == x.whole)
+}
+
+// word returns the offset of the n-th word after the beginning of the own name, from 1 on.
+// The text's other words follow the last one; 0 stands between them.
+func (x *labelled) word(n int) int {
+	at := x.own
+	for range n {
+		at = nextWordAt(x.text, at)
+	}
+	return at
+}
+
+// nextWordAt returns the offset of the word after an offset, 0 if there is none.
+func nextWordAt(text string, at int) int {
+	for i := at + 1; i < len(text); i++ {
+		if begins(text, i) {
+			return i
 		}
 	}
-	l.Unique = max(x.same, l.Own)
-	if way > beginning { // cut to its beginning, it could equal another label
-		l.Unique = max(l.Unique, Widths(roughly).words(x.text, Narrow-roughly('…')))
-	}
-	return l
+	return 0
 }
 
 // tellApart finds distinct texts for n things. For each thing, it calls text with rising
@@ -232,8 +246,9 @@ func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
 	}
 }
 
-// share finds the length of the beginning that each text shares with another. In sorted
-// order, the longest common beginning is with a neighbour.
+// share finds the length of the beginning that each text shares with another, and the own
+// name that no other has. In sorted order, the longest common beginning is with a
+// neighbour.
 func share(all []labelled) {
 	order := make([]*labelled, len(all))
 	for i := range all {
@@ -248,6 +263,28 @@ func share(all []labelled) {
 		}
 		x.same, before = max(before, after), after
 	}
+	ends := map[string]int{}
+	for i := range all {
+		ends[all[i].text]++
+		for _, at := range all[i].names() {
+			ends[all[i].text[at:]]++
+		}
+	}
+	for i := range all {
+		for _, at := range all[i].names() {
+			if ends[all[i].text[at:]] == 1 {
+				all[i].whole = at
+				break
+			}
+		}
+	}
+}
+
+// names returns the offsets of the function's own name and of its type, as far as they are
+// not the beginning.
+func (x *labelled) names() []int {
+	n := slices.Compact([]int{x.own, x.typ})
+	return slices.DeleteFunc(n, func(at int) bool { return at == 0 })
 }
 
 // common returns the length in bytes of the common beginning of two texts, in whole

@@ -17,6 +17,7 @@ func TestLabels(t *testing.T) {
 		{"blink::scheduler::MainThread::Run(int)", "MainThread::Run"},
 		{"void ns::sort<int*>(int*, int*)", "ns::sort"},
 		{"memmove", "memmove"},
+		{"App$$Lambda$75.0x0000000800c22a28.run", "App$$Lambda$75.0x0000000800c22a28.run"},
 		{"InstantiateFunction (detail)", "InstantiateFunction (detail)"},
 	} {
 		if got := (*Labels)(nil).Of(c.name).Text; got != c.label {
@@ -26,9 +27,9 @@ func TestLabels(t *testing.T) {
 	for _, c := range [][]struct{ name, label, narrow string }{
 		{{"internal/sync.(*Mutex).Lock", "internal/sync.(*Mutex).Lock", "internal…"}, {"sync.(*Mutex).Lock", "sync.(*Mutex).Lock", "sync…"}},
 		{{"a/x/json.Marshal", "a/x/json.Marshal", "a/x/json…"}, {"a/y/json.Marshal", "a/y/json.Marshal", "a/y/json…"}, {"b/json.Decode", "json.Decode", "json.Decode"}},
-		{{"ns::sort<int>(int*)", "ns::sort<int>(int*)", "ns::sort<int…"}, {"ns::sort<char>(char*)", "ns::sort<char>(char*)", "sort<char>…"}},
+		{{"ns::sort<int>(int*)", "ns::sort<int>(int*)", "sort<int>…"}, {"ns::sort<char>(char*)", "ns::sort<char>(char*)", "sort<char>…"}},
 		{{"frame 12", "frame 12", "frame 12"}, {"frame 123", "frame 123", "frame 123"}, {"idle", "idle", "idle"}},
-		{{"InstantiateFunction", "InstantiateFunction", "…Function"}, {"InstantiateClass", "InstantiateClass", "Insta…Class"}},
+		{{"InstantiateFunction", "InstantiateFunction", "…Function"}, {"InstantiateClass", "InstantiateClass", "…Class"}},
 	} {
 		var names []string
 		for _, n := range c {

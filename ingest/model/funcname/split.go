@@ -75,6 +75,10 @@ func Split(name string) Parts {
 	p.Short = p.Type
 	if first > 0 {
 		p.Short = s.parts[first-1].from
+		// A hidden class of the JVM has an address: App$$Lambda$75.0x0000000800c22a28
+		if first > 1 && strings.HasPrefix(name[p.Short:], "0x") {
+			p.Short = s.parts[first-2].from
+		}
 	}
 	return p
 }
