@@ -23,7 +23,7 @@ func (p *Pane) FoldsNumbers() bool {
 func (p *Pane) FoldNumbers() { p.Transform(analyze.Transform{Op: analyze.OpFoldDigits}) }
 
 // visiblyNumbered is the part of the flamegraph's width from which on names that differ
-// only in numbers are offered to be folded.
+// only in numbers are offered to be folded. They also are if they are most of many names.
 const visiblyNumbered = .1
 
 // numberedNames counts names that differ only in numbers; share is the part of the width
@@ -47,7 +47,7 @@ func (p *Pane) numberedChips(d *Workspace) []scopebar.Chip {
 		}
 		return n, err
 	})
-	if !ok || of != k || n.share < visiblyNumbered {
+	if many := n.count >= 50 && 2*n.count >= rec.Functions.Len(); !ok || of != k || n.share < visiblyNumbered && !many {
 		return nil
 	}
 	return []scopebar.Chip{{Text: "Fold " + units.Plural(int64(n.count), "name") + " that differ in a number", Adds: true,
