@@ -262,7 +262,7 @@ func (l *Load) decode(ctx context.Context, in *source.Input, format *codec.Forma
 	}
 	var short *memory.Short
 	l.full = errors.As(err, &short)
-	finishing, unwatch := memory.Watch(l.finishing, "laying spans out", nil)
+	finishing, unwatch := memory.Watch(l.finishing, "laying out the spans", nil)
 	defer unwatch()
 	b.Until(finishing)
 	return l.finish(b, err)

@@ -136,7 +136,7 @@ func (p *Parser) parseAs(kind Kind, line string, early bool) (Record, int) {
 		return nil, i
 	}
 	if _, i = peek(line, i); i < len(line) {
-		i = p.fail(i, "more text behind the record")
+		i = p.fail(i, "more text after the record")
 	}
 	return rec, i
 }

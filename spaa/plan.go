@@ -166,7 +166,7 @@ func kindOfField(t reflect.Type, key string) fieldKind {
 	case t.Kind() == reflect.Pointer:
 		return pointerField
 	}
-	panic(fmt.Sprintf("no reading or writing of key %s, which has type %v", key, t))
+	panic(fmt.Sprintf("key %s has type %v, which cannot be read or written", key, t))
 }
 
 // settle computes the values with which a field is recognized.

@@ -198,7 +198,7 @@ func (v *validator) record(r Record) {
 	v.sawRecord = true
 	v.count(r.RecordType())
 	if p.Duplicates > 0 {
-		v.add("duplicate-key", "an object of this record has keys twice (%d), of which the last counts", p.Duplicates)
+		v.add("duplicate-key", "an object of this record repeats keys (%d); the last value counts", p.Duplicates)
 	}
 	if p.kind != KindHeader || v.headers == 0 {
 		v.keys(r)
@@ -290,7 +290,7 @@ func (v *validator) finish() {
 		v.addAt(line, "stack-frame", "the stack references frame %d, which the file does not have", id)
 	}
 	for tid, line := range v.wantThread {
-		v.addAt(line, "thread-record", "no thread record has the tid %d that is named here first", tid)
+		v.addAt(line, "thread-record", "no thread record has the tid %d, first used here", tid)
 	}
 	for _, want := range v.wantStack {
 		v.missingStack(want)

@@ -167,7 +167,7 @@ func (v *validator) frameDSO(f *Frame) dsoInfo {
 		return dsoInfo{}
 	}
 	if f.Kind == "kernel" && dso.isPath && !dso.kernel {
-		v.add("frame-kernel-dso", "a kernel frame lies in dso %d, which is no kernel dso", f.DSO)
+		v.add("frame-kernel-dso", "a kernel frame lies in dso %d, which is not a kernel dso", f.DSO)
 	}
 	return dso
 }

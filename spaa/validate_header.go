@@ -21,7 +21,7 @@ var (
 
 func (v *validator) checkHeader(h *Header) {
 	if v.headers++; v.headers > 1 {
-		v.add("header-once", "this is header number %d, but a file has exactly one", v.headers)
+		v.add("header-once", "this is header number %d, but a file must have exactly one", v.headers)
 		return
 	}
 	v.header = h
@@ -37,7 +37,7 @@ func (v *validator) checkHeader(h *Header) {
 // checkValues checks the values in the header.
 func (v *validator) checkValues(h *Header) {
 	if h.Version != "1.0" {
-		v.add("version", "the version is %q, and this program knows 1.0", h.Version)
+		v.add("version", "the version is %q, but 1.0 is supported", h.Version)
 	}
 	if !slices.Contains(knownTools, strings.ToLower(h.SourceTool)) {
 		v.add("source-tool", "the source tool %q is not a known one", h.SourceTool)
@@ -86,7 +86,7 @@ func (v *validator) checkEvent(e *Event, i int) {
 		v.add("sampling-primary", "event %q names no primary metric", e.Name)
 	}
 	if hz, _, _ := s.FrequencyHz.Decimal(); s.Mode == "frequency" && hz <= 0 {
-		v.add("wall-clock", "event %q is sampled by frequency, but has no frequency_hz: no time per sample can be told", e.Name)
+		v.add("wall-clock", "event %q is sampled by frequency, but has no frequency_hz: the time per sample is unknown", e.Name)
 	}
 	if _, ok := memoryUnits[s.PrimaryMetric]; ok && !e.isMemory() {
 		v.add("memory-kind", "event %q has the primary metric %s, but the kind %q", e.Name, s.PrimaryMetric, e.Kind)

@@ -226,15 +226,15 @@ func (v *validator) checkStackID(s *Stack) {
 	id := s.ID.quoted()
 	switch {
 	case mode == Local:
-		v.add("stack-id-unique", "the local stack id %s stood before", id)
+		v.add("stack-id-unique", "the local stack id %s was used before", id)
 	case mode == ContentAddressable && old.frames != info.frames && old.content != info.content:
-		v.add("stack-id-content", "stack id %s stood before with other frames, so it is no hash of the frames", id)
+		v.add("stack-id-content", "stack id %s was used before with other frames, so it is not a hash of the frames", id)
 	}
 	if old.event != info.event {
-		v.add("stack-id-events", "stack id %s stood before for another event", id)
+		v.add("stack-id-events", "stack id %s was used before for another event", id)
 	}
 	if _, ok := v.idContext[context]; ok {
-		v.add("stack-id-ambiguous", "stack id %s stood before with the same event, process, thread and comm", id)
+		v.add("stack-id-ambiguous", "stack id %s was used before with the same event, process, thread and comm", id)
 	}
 	v.idContext[context] = struct{}{}
 }

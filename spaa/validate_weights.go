@@ -17,7 +17,7 @@ func (v *validator) checkWeightObjects(ws []Weight) {
 	for i := range ws {
 		w := &ws[i]
 		if find(w.Metric) != w {
-			v.add("metric-repeated", "the metric %q stands twice among the weights", w.Metric)
+			v.add("metric-repeated", "the weights have the metric %q twice", w.Metric)
 		}
 		if unit, ok := memoryUnits[w.Metric]; ok && w.Unit != unit && given(w.Unit, w.Extra, "unit") {
 			v.add("memory-unit", "the metric %s has the unit %q instead of %s", w.Metric, w.Unit, unit)

@@ -72,7 +72,7 @@ func (w *Writer) checkOrder(r Record) error {
 	_, isHeader := r.(*Header)
 	if isHeader != (w.count == 0) {
 		if isHeader {
-			return order("a file has one header and this is a second one")
+			return order("this is a second header; a file must have exactly one")
 		}
 		return order("the header must be written first")
 	}
@@ -184,5 +184,5 @@ func (w *Writer) Close() error {
 			first, by = id, n
 		}
 	}
-	return fmt.Errorf("stacks that are named were not written (%d): record %d names stack %s", len(w.waiting), by, first.quoted())
+	return fmt.Errorf("stacks that records refer to were not written (%d): record %d refers to stack %s", len(w.waiting), by, first.quoted())
 }

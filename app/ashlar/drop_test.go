@@ -154,7 +154,7 @@ func TestDroppedOthers(t *testing.T) {
 		t.Helper()
 		s.soon(what, func(f frame) bool { return f.Drop == nil && strings.Contains(f.Note, text) })
 	}
-	const only, silent = "Only files can be dropped here", "does not name the files"
+	const only, silent = "Only files can be dropped here", "did not name any files"
 
 	x.Enter([]byte("hello"), e2e.Whole, "text/plain", "UTF8_STRING")
 	if v := x.Hold(middle); v.Accepted || v.Copy {

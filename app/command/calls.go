@@ -42,8 +42,8 @@ CALLS is one or more functions with conditions in brackets that must all hold;
   Request[url~"^/api", kind!=ping] a regular expression; any other value
   RunTask[started 2s..3s]          calls that started in this range
   *[found "arg:timeout"]           calls of any function that a search finds
-  RunTask[slowest 25]              the longest calls that match the rest
-  RunTask[at 42:43@1.2s]           the call that starts then on PID:TID
+  RunTask[slowest 25]              the longest calls that meet the rest
+  RunTask[at 42:43@1.2s]           the call that starts at that time on PID:TID
   !RunTask[60ms..]                 all other calls of the function
   [blocked: sync][1ms..]           states of threads, with their wakers
 Quote names and values that contain any of []|,"!= with double quotes. Spans and
@@ -299,7 +299,7 @@ func (a *callList) text() string {
 	line := []string{"sum " + units.Duration(int64(sum))}
 	if d.Together.Cmp(d.Sum) != 0 {
 		together, _ := d.Together.Float64()
-		line[0] += ", of which " + units.Duration(int64(together)) + " in no other of them"
+		line[0] += ", of which " + units.Duration(int64(together)) + " in outermost calls"
 	}
 	for _, n := range durationRows(d) {
 		line = append(line, strings.Join(n, " "))
@@ -322,6 +322,6 @@ func (a *callList) table(b *strings.Builder) {
 	left := max(0, len(keys)-textArgs)
 	tables.Write(b, "", a.columns(keys[:len(keys)-left], false), a.rows)
 	if left > 0 {
-		fmt.Fprintf(b, "%s; --csv and --json have all\n", units.Plural(int64(left), "more argument"))
+		fmt.Fprintf(b, "%s; --csv and --json print all\n", units.Plural(int64(left), "more argument"))
 	}
 }

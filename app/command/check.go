@@ -146,9 +146,9 @@ func (c *call) check(files []string, o *checkOptions) error {
 	}
 	switch {
 	case bad == 1 && len(files) == 1:
-		return fmt.Errorf("%s is not in order", all.Files[0].File)
+		return fmt.Errorf("%s has errors", all.Files[0].File)
 	case bad > 0:
-		return fmt.Errorf("not in order: %d of %s", bad, units.Plural(int64(len(files)), "file"))
+		return fmt.Errorf("errors in %d of %s", bad, units.Plural(int64(len(files)), "file"))
 	}
 	return nil
 }

@@ -36,13 +36,13 @@ func convertCommand() command {
 The extension of OUT sets the format:
 
 ` + ingest.WrittenFormats() + `
-A further .gz or .zst compresses OUT.
+Add .gz or .zst to the name to compress OUT.
 
 Data that OUT cannot hold is listed at the end. OUT is written completely or not
 at all. SPAA to SPAA keeps every record, key and number unchanged.
 
-With --range, --thread, --calls or transforms, OUT has only that part of IN and
-gives the same answers as IN for it.
+With --range, --thread, --calls or transforms, OUT has only that part of IN,
+with the same values.
 ` + viewHelp,
 		Examples: [][2]string{
 			{"perf script | ashlar convert - run.spaa.zst --windows 1s", "SPAA with samples and one-second windows"},
@@ -74,7 +74,7 @@ gives the same answers as IN for it.
 			}
 			if windows != "" {
 				if o.window, err = decimal.ParseLength(windows); err != nil {
-					return misuse("%q for --windows %w", windows, err)
+					return misuse("--windows %q %w", windows, err)
 				}
 				if o.window == 0 {
 					return misuse("--windows must be longer than 0")
@@ -129,7 +129,7 @@ func (o *convertOptions) check() error {
 	case o.window != 0 && !o.target.Encode.Windows:
 		return misuse("%s has no windows; leave out --windows", o.target.Title)
 	case o.event != "" && !o.target.Encode.OneEvent:
-		return misuse("%s holds all events; leave out --event", o.target.Title)
+		return misuse("%s files hold all events; leave out --event", o.target.Title)
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 	r.stopped = stopped(rec)
 	opt.Progress = p.Writing()
 	if o.partial() {
-		watched, stop := memory.Watch(ctx, "the part", nil)
+		watched, stop := memory.Watch(ctx, "the selected part", nil)
 		var err error
 		rec, err = o.partOf(watched, rec, r)
 		cause := context.Cause(watched)

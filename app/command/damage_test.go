@@ -42,14 +42,14 @@ func TestAnswersSayDamage(t *testing.T) {
 		line          string
 	}{
 		"late.spaa":    {late, 2, 0, "has 2 errors, none of which changes a number; ashlar check"},
-		"unknown.spaa": {unknown, 1, 1, `has 1 error that may weigh on this answer: event "nope" is not in the header; it is shown anyway (line 5); ashlar check`},
-		"bad.folded":   {"main;work 5\nno stack at all\nmain 2\n", 1, 1, "has 1 error that may weigh on this answer: Line 2 "},
+		"unknown.spaa": {unknown, 1, 1, `has 1 error that may affect this answer: event "nope" is not in the header; it is shown anyway (line 5); ashlar check`},
+		"bad.folded":   {"main;work 5\nno stack at all\nmain 2\n", 1, 1, "has 1 error that may affect this answer: Line 2 "},
 		"sound.spaa":   {damageHead + damageDict + damageStack("a", "2,1", "cycles", ""), 0, 0, ""},
 	} {
 		path := written(t, name, c.data)
 		for _, args := range [][]string{{"top", path}, {"overview", path}, {"info", path}, {"findings", path}, {"diff", path, path}, {"source", path, "work"}, {"stats", path}} {
 			r := run(args...)
-			said := strings.Count(r.stderr, "may weigh on this answer") + strings.Count(r.stderr, "none of which changes")
+			said := strings.Count(r.stderr, "may affect this answer") + strings.Count(r.stderr, "none of which changes")
 			switch {
 			case args[0] == "stats" || args[0] == "source":
 				continue // may have nothing to answer from
@@ -61,7 +61,7 @@ func TestAnswersSayDamage(t *testing.T) {
 			if err := json.Unmarshal([]byte(r.stdout), &v); err != nil {
 				t.Fatal(err, r.stderr)
 			}
-			if strings.Contains(r.stderr, "weigh on this answer") {
+			if strings.Contains(r.stderr, "affect this answer") {
 				t.Errorf("%s --json says it beside the member: %s", args[0], r.stderr)
 			}
 			if c.errors == 0 {
@@ -153,7 +153,7 @@ func TestRangesSayWhatTheyLack(t *testing.T) {
 		t.Error(v, err)
 	}
 	path = written(t, "samples.spaa", damageHead+damageDict+stack+`{"type":"sample","timestamp":1,"event":"cycles","stack_id":"a"}`+"\n")
-	if r := run("top", path, "--range", "0s..4s"); !strings.Contains(r.stderr, "it has 1 sample with times that carry no such value; try --metric samples") {
+	if r := run("top", path, "--range", "0s..4s"); !strings.Contains(r.stderr, "it has 1 sample with times, but without values of this metric; try --metric samples") {
 		t.Error(r.stderr)
 	}
 }

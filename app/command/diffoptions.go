@@ -43,7 +43,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE`, a folder or a quoted pattern")
 	o.chooser.flags(fs)
 	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B (default: the counterpart of A's)")
-	fs.StringVar(&t.by, "by", string(compare.ByFunction), "make a `ROW` of each function, stack, or whatever top groups by: module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
+	fs.StringVar(&t.by, "by", string(compare.ByFunction), "group rows by `WHAT`: function, stack, module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
 	fs.StringVar(&t.normalize, "normalize", string(compare.Auto), "scale B to A `BY` total, duration, samples or calls; raw does not scale, auto scales by calls if call counts differ by more than a tenth")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")

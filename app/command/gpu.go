@@ -17,7 +17,7 @@ func gpuCommand() command {
 	return own(subcommand.Command{
 		Name: "gpu", Args: "FILE [flags]", Line: "show how busy GPUs were, why they were idle, and slow steps",
 		Text: `
-Needs a trace with the work of GPUs: of PyTorch's profiler or JAX's.
+Needs a trace with GPU work, from PyTorch's profiler or JAX's.
 
 A GPU is busy while any of its streams works. Idle time before a kernel, copy or
 fill is divided exactly: until its launch, by what the launching thread did then
@@ -25,11 +25,11 @@ fill is divided exactly: until its launch, by what the launching thread did then
 
 Steps are repeated outermost calls in which at least half of the work was
 launched, such as ProfilerStep#12. The GPU time of a step is that of the work
-launched in it, which may run later. A step is slow if it takes at least 1.3
-times the median and stands out from the others.`,
+launched in it, even if the work runs later. A step is slow if it takes at least
+1.3 times the median and stands out from the others.`,
 		Examples: [][2]string{
 			{"ashlar gpu trace.json.gz", "why the GPU was idle, and which steps were slow"},
-			{"ashlar gpu trace.json.gz --json", "all of it, for programs"},
+			{"ashlar gpu trace.json.gz --json", "everything, for programs"},
 		},
 		Answer: gpureport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {

@@ -22,8 +22,8 @@ func helpCommand() command {
 	return own(subcommand.Command{
 		Name: "help", Args: "[COMMAND|TOPIC]", Line: "show help for a command, or a page of the manual",
 		Text: `
-"ashlar help json COMMAND" prints the JSON schema of what a command prints with
---json, "ashlar help man" and "ashlar help man COMMAND" pages for man.`,
+"ashlar help json COMMAND" prints the JSON schema of a command's --json
+output, "ashlar help man" and "ashlar help man COMMAND" print pages for man.`,
 	}, func(*pflag.FlagSet) func(*call, []string) error {
 		return func(c *call, args []string) error {
 			if len(args) == 0 {

@@ -32,7 +32,7 @@ func answers() (all []answer) {
 // jsonText describes the JSON output of all commands.
 func jsonText(width int) string {
 	var b strings.Builder
-	b.WriteString("What commands print with --json: names of fields, what they hold, and what they\nmean. Numbers are exact; null stands where nothing can be said. The same as JSON\nschemas: ashlar help json COMMAND, or ashlar help json all.\n\nWhat any of them may have beside its own\n")
+	b.WriteString("The --json output of each command: the names, types and meanings of its fields.\nNumbers are exact; null means that the value is unknown. For JSON schemas, see\nashlar help json COMMAND, or ashlar help json all.\n\nFields that any command may add\n")
 	jsondoc.Write(&b, jsondoc.Schema(reflect.TypeFor[budget.Cut]()), width)
 	for _, a := range answers() {
 		fmt.Fprintf(&b, "\nashlar %s --json\n", a.command)

@@ -20,15 +20,16 @@ func locksCommand() command {
 		Name: "locks", Args: "FILE [flags]", Line: "list locks and channels: who held them, who waited, how long",
 		Text: `
 Needs a recording with states of threads: Go execution traces, perf sched,
-ftrace, JFR, Perfetto. Threads that wait at one place of the program wait for
-one lock; places whose waits were ended in the same line share a lock. A place
-is the innermost function outside the runtime and its libraries.
+ftrace, JFR, Perfetto. Threads that wait at the same place in the program
+count as waiting for the same lock, and so do places whose waits were ended by
+the same source line. A place is the innermost function outside the runtime and
+its libraries.
 
 Such recordings say who woke whom, not who held a lock, so holds are derived: a
 hold lasts from its first waiter, or from the release before it, to the wake-up.
 Holds without waiters are unknown. The holds of a lock add up to the time in
-which any thread waited for it. A convoy is a time in which two threads or more
-wait without a pause.`,
+which any thread waited for it. A convoy is a period during which at least two
+threads are always waiting.`,
 		Examples: [][2]string{
 			{"ashlar locks go.trace", "the locks and channels on which most time was lost"},
 			{"ashlar locks go.trace --range 1.2s..1.5s --json", "in 300 ms, for programs"},

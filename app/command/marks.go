@@ -29,8 +29,8 @@ func marksCommand() command {
 		Name: "marks", Args: "FILE [flags]", Line: "list, export and import the notes of a recording",
 		Text: `
 Marks are notes on a time, a range or a function that were made in the window.
-They belong to a recording's content, wherever the file lies. Times count from
-the recording's start.
+They belong to a recording's content, so they stay when its file is moved. Times
+count from the recording's start.
 
 Exported marks are JSON: {"format": "ashlar-marks", "version": 1, "recording":
 KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",

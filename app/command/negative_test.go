@@ -56,7 +56,7 @@ func TestNegativeAndTooLarge(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	fails(t, []string{"diff", path, path}, Problem, "the values are too large to compare")
-	if out := said(t, "info", path); !strings.Contains(out, "exceeds 2^63 of its smallest unit (for times, 106 days); this and other sums stop there") {
+	if out := said(t, "info", path); !strings.Contains(out, "exceeds 2^63 of its smallest unit (for times, 106 days); sums are limited to that") {
 		t.Errorf("%s", out)
 	}
 }

@@ -30,7 +30,7 @@ The path ends on the thread that worked last, or on that of --thread. With
 --calls, each call has a path that ends with the call on its thread; nested
 calls count only as part of the outermost one.`,
 		Examples: [][2]string{
-			{"ashlar path run.trace", "the whole of a Go execution trace"},
+			{"ashlar path run.trace", "the critical path of a whole Go execution trace"},
 			{"ashlar path sched.data --range 1.2s..1.3s --thread 4242", "what thread 4242 waited for in that range"},
 			{"ashlar path trace.json --calls 'Request[slowest 10]'", "where the ten slowest requests spent their time"},
 		},

@@ -27,9 +27,9 @@ shapes, and its text is text. Panels about one function show the FUNCTION that
 --function names. With two files, the first is the baseline.
 
 ` + viewsText + `
-"Copy view address" in the window copies an ADDRESS. It names everything
-that is shown, so that only -o, --view, --size, --scale, --theme and --colour go
-with it. Files behind it take the place of those that it names.
+"Copy view address" in the window copies an ADDRESS. It describes the
+whole view, so only -o, --view, --size, --scale, --theme and --colour can be
+added. FILEs after it replace the files that it names.
 ` + viewHelp,
 		Examples: [][2]string{
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
@@ -63,7 +63,7 @@ func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 	fs.StringVarP(&o.Function, "function", "f", "", "mark this `FUNCTION`")
 	fs.StringVar(&r.size, "size", "1280x720", "the picture's size in pixels, `WxH`")
 	fs.Float64Var(&r.scale, "scale", 1, "draw everything `S` times as large")
-	fs.StringVar(&r.ranges[0], "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; all that is opened of a file larger than memory")
+	fs.StringVar(&r.ranges[0], "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; of a file larger than memory, only this part is read")
 	r.only.threadFlag(fs)
 	fs.StringVar(&r.ranges[1], "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
 	r.ch.flags(fs)
@@ -297,6 +297,6 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 // viewHelp is the help text for the flags of the view.
 const viewHelp = `
 A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
-Flags that change stacks apply in the order in which they are typed. --where is
-about labels: what files say of where stacks were taken, which info lists, and
-the pid, tid, comm and cpu of threads and samples.`
+Flags that change stacks apply in the order in which they are typed. --where
+filters by labels: those that ashlar info lists for the stacks, and the pid,
+tid, comm and cpu of threads and samples.`

@@ -23,8 +23,8 @@ For a trace: minimum, maximum, mean and percentiles (nearest rank, so each is
 the duration of a real call), a histogram, the slowest ten calls, and the trend
 over time. Modes (groups of calls with similar durations) are printed as --calls
 takes them. --metric cpu or waiting measures the CPU or off-CPU time of calls.
-Samples show only single moments: for them, the answer has how often and for how
-long at a stretch the function was seen.`,
+Samples show only single moments: for them, the answer says how often the
+function was seen, and for how long at a time.`,
 		Examples: [][2]string{
 			{"ashlar stats run.spall --function parse", "durations of parse"},
 			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions whose names start with read, in one second"},

@@ -53,7 +53,7 @@ of a function, and --search lists the rows that match.`,
 		only.threadFlag(fs)
 		o.calls.add(fs)
 		o.apart.add(fs)
-		fs.StringVar(&by, "by", string(analyze.ByFunction), "make a `ROW` of each function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, waker, waker-stack, waiter-stack (blocked time), context:KEY, or arg:KEY")
+		fs.StringVar(&by, "by", string(analyze.ByFunction), "group rows by `WHAT`: function, package, name (numbers folded), category (Chrome), module, file, line, thread, state, waker, waker-stack, waiter-stack (blocked time), context:KEY, or arg:KEY")
 		subcommand.RowsFlag(fs, &rows, "rows", "--json")
 		subcommand.AnswerFlags(fs, &o.json)
 		o.AddFlags(fs)

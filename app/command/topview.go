@@ -310,7 +310,7 @@ func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from i
 	if missing == 0 {
 		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", safetext.Short(path[0])))
 	} else if missing > 0 {
-		return 0, nil, misfit(rec, fmt.Errorf("there, %s does not call %s", safetext.Short(path[missing-1]), safetext.Short(path[missing])))
+		return 0, nil, misfit(rec, fmt.Errorf("on this path, %s does not call %s", safetext.Short(path[missing-1]), safetext.Short(path[missing])))
 	}
 	under = make([]bool, len(tree.Nodes))
 	todo := []int32{int32(from)}
@@ -345,7 +345,7 @@ func (t *top) viewText(b *strings.Builder) {
 	}
 	switch {
 	case t.Pairs > 0:
-		fmt.Fprintf(b, "\nuser and kernel joined: %s; %s in both halves counts once (--split-related shows them apart)", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
+		fmt.Fprintf(b, "\nuser and kernel joined: %s; %s in both halves counts once (--split-related keeps the halves separate)", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
 	}
 	if t.Function != nil {
 		f := t.Function

@@ -82,7 +82,7 @@ func TestTopZoomMisses(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"no stack begins with b":                                 {"--zoom", "b"},
-		"there, a does not call c":                               {"--zoom", "a", "--zoom", "c"},
+		"on this path, a does not call c":                        {"--zoom", "a", "--zoom", "c"},
 		"--tree has its own order; leave out --sort":             {"--zoom", "a", "--sort", "name"},
 		"self, total, count":                                     {"--sort", "weight"},
 		"has no spans, so it has no durations; leave out --sort": {"--sort", "most"},

@@ -57,7 +57,7 @@ output, and 2 if the command line is wrong.`,
 		fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
 		fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if any")
 		fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
-		fs.BoolVar(&o.Desktop, "from-desktop", false, "start as a double click does: the window says what is wrong with a file, and files of different formats open in windows of their own")
+		fs.BoolVar(&o.Desktop, "from-desktop", false, "start as from a double click: the window shows errors, and files of different formats open in separate windows")
 		only.rangeFlag(fs)
 		only.threadFlag(fs)
 		ch.flags(fs)

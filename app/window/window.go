@@ -314,7 +314,7 @@ func (r *running) layout(gtx layout.Context) error {
 		r.faults = 0
 	}
 	if r.faults++; r.faults > mostFaults || !session.Guarded(func() { r.s.Reopen(err) }) {
-		return fmt.Errorf("the recording cannot be read any longer: %w", err)
+		return fmt.Errorf("the recording can no longer be read: %w", err)
 	}
 	r.faulted = time.Now()
 	r.waker.wake()

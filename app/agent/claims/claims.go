@@ -36,19 +36,18 @@ import (
 var Check = subcommand.Command{
 	Name: "check-claims", Args: "REPORT.md [--json]", Line: "recompute the numbers of a report from its commands",
 	Text: `
-A claim is code in a line of the report: a command, a #, and what it says, as in
+A claim is code in a line of the report: COMMAND # PATH = NUMBER, as in
   ashlar top run.spaa --metric samples # rows[name="parse"].self = 42
-The path names a field of what the command prints with --json (ashlar help
-json): rows[0] is the first element of a list, rows[name="parse"] the one with
-that name. With = the number must be the same, with ~ the same where it is
-rounded to the digits that are written; several are separated by semicolons.
-Bold numbers in such a line must be those of its claims, in their order: exact,
-or as people write them, with a unit (12.40 ms, 3.1 GB, 42.1 %).
-Addresses must be readable, and their files there.
+PATH is a field of the command's --json output (ashlar help json): rows[0] is
+the first element of a list, rows[name="parse"] the one with that name. With =
+the numbers must be equal, with ~ equal when rounded to the digits written.
+Semicolons separate several claims. Bold numbers in the line must repeat those
+of its claims in order, as digits or with a unit (12.40 ms, 3.1 GB, 42.1 %).
+Addresses must be valid, and their files must exist.
 
-The exit code is 3 when anything is wrong; what is right is printed. Commands
-run in this folder; only those that read are. A report leads to regular files
-only, and to other machines with --allow-network.`,
+If a claim is wrong, the right value is printed and the exit code is 3. Commands
+run in this folder; commands that write are refused. Only regular files are
+opened; URLs and files on other machines need --allow-network.`,
 	Examples: [][2]string{{"ashlar check-claims REPORT.md", "check a report against its recordings"}},
 	Answer:   Checked{},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {

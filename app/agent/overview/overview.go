@@ -307,7 +307,7 @@ func (o *Overview) Text() string {
 	for i := range o.Unusual {
 		b.WriteString(o.Unusual[i].Text())
 	}
-	b.WriteString("\nask next\n")
+	b.WriteString("\nnext steps\n")
 	for _, a := range o.Next {
 		fmt.Fprintf(&b, "  %s\n      %s\n", a.Command, a.Question)
 	}

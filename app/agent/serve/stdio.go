@@ -70,7 +70,7 @@ func AskHost(ctx context.Context, file string, args []string, stdout, stderr, pi
 		return 0, false, &source.Error{Path: file, What: err.Error(), Err: err}
 	}
 	if a.Ashlar != version.String() {
-		fmt.Fprintf(stderr, "ashlar: answered by ashlar %s there; this is %s\n", a.Ashlar, version.String())
+		fmt.Fprintf(stderr, "ashlar: the remote ashlar is version %s, this one is %s\n", a.Ashlar, version.String())
 	}
 	return last.Code, true, last.write(b, stdout, stderr, picture)
 }

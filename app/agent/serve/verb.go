@@ -32,7 +32,7 @@ can open, and writes nothing. Ctrl-C ends it.
 See ashlar help sessions for more.`,
 	Examples: [][2]string{
 		{"ashlar serve run.pftrace &", "read it once"},
-		{"ashlar top run.pftrace --by thread --session", "ask the session"},
+		{"ashlar top run.pftrace --by thread --session", "query the session"},
 		{"ashlar serve --idle 10m &", "a session that ends when idle"},
 	},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
@@ -77,7 +77,7 @@ func run(p *subcommand.Program, files []string, keep, idle time.Duration) error 
 	s.asked.Store(time.Now().UnixNano())
 	l.Session = s.Session
 	l.Serve(func(context.Context, instance.Request) instance.Answer { return instance.Own })
-	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session ask here, Ctrl-C ends it\n", safetext.Text(l.Path()))
+	fmt.Fprintf(p.Stderr, "ashlar: serving at %s; commands with --session use it, Ctrl-C ends it\n", safetext.Text(l.Path()))
 	for _, f := range files {
 		// Load the recording by running info: most other commands need no more of the
 		// file than info.

@@ -183,10 +183,10 @@ func (s *Server) answerFor(ctx context.Context, words []string) json.RawMessage 
 var Show = subcommand.Command{
 	Name: "show", Args: "ADDRESS [--note TEXT]", Line: "show an address in the open window, if its user allows it",
 	Text: `
-The window that is open goes to the ADDRESS, as one step of its history: Ctrl-Z
-there goes back. Its status line says that a program did so, with the note. It
-does so only where the person has chosen "Share this session" in it, and never
-while they are dragging, typing or in a menu.`,
+The open window goes to the ADDRESS; Ctrl-Z there goes back. Its status line
+says that a program did this, and shows the note. This works only if the person
+at the window has chosen "Share this session", and never while they are
+dragging, typing or in a menu.`,
 	Examples: [][2]string{{"ashlar show 'ashlar:1?file=run.spall&select=1.2s..1.5s' --note 'late frames'", "show a time range with a note"}},
 	Answer:   Shown{},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
@@ -278,10 +278,10 @@ func askWindow(ctx context.Context, q question, then func(net.Conn, *bufio.Reade
 var Watch = subcommand.Command{
 	Name: "watch", Args: "[-n N]", Line: "print what the user selects in the open window, as JSON",
 	Text: `
-Each line has the address of the view, the command that answers for the
-selection, and its answer; by says whether the person or a program selected it.
-The first line is the current selection. A later line follows when another
-selection has lasted a moment. The command needs "Share this session" in the
+Each line has the address of the view, a command that reports on the selection,
+and its answer; the field by says whether the person or a program selected it.
+The first line is the current selection. Each new selection adds a line, once it
+has lasted a moment. The command needs "Share this session" in the
 window, and ends with it.`,
 	Examples: [][2]string{
 		{"ashlar watch -n 1", "print the current selection"},

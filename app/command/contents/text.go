@@ -113,7 +113,7 @@ func (in *Contents) events(b *strings.Builder, rec *recording.Recording) {
 			}
 			if m.Kind == recording.Peak {
 				value = im.largest
-				mark = append(mark[:len(mark)-1], "the largest of a stack; "+units.Bound(m)+units.Value(m.Total, m)+" together")
+				mark = append(mark[:len(mark)-1], "of the largest stack; "+units.Bound(m)+units.Value(m.Total, m)+" in total")
 			}
 			if im.negative != 0 {
 				mark = append(mark, "with "+units.Value(im.negative, m)+" below zero")
@@ -267,7 +267,7 @@ func (in *Contents) counts(b *strings.Builder) {
 	}{
 		{c.Spans, "spans"}, {c.Unfinished, "unfinished spans"}, {c.Samples, "samples"}, {c.Stacks, "stacks"},
 		{c.Frames, "frames"}, {c.Functions, "functions"}, {c.Windows, "windows"}, {c.Instants, "instants"},
-		{c.Counters, "counters"}, {c.Flows, "flows"}, {in.Pairs, "pairs of user and kernel stacks, which count once (apart: top --split-related)"},
+		{c.Counters, "counters"}, {c.Flows, "flows"}, {in.Pairs, "pairs of user and kernel stacks, each counted once (top --split-related counts the halves)"},
 	}
 	var rows [][]string
 	for _, x := range all {

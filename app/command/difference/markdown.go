@@ -55,7 +55,7 @@ func (d *Answer) markdown() string {
 	}
 	open := min(len(d.rows), mostOpen)
 	if open == 0 {
-		b.WriteString("No differences" + map[bool]string{true: " that are sure enough", false: ""}[d.unsure > 0] + ".\n\n")
+		b.WriteString("No differences" + map[bool]string{true: " above the confidence limit", false: ""}[d.unsure > 0] + ".\n\n")
 	} else {
 		d.rowsAsMarkdown(&b, d.rows[:open])
 	}
@@ -68,10 +68,10 @@ func (d *Answer) markdown() string {
 		d.rowsAsMarkdown(&b, d.rows[open:])
 	}
 	if d.more > 0 {
-		fmt.Fprintf(&b, "%s more are not listed.\n\n", units.Count(int64(d.more)))
+		fmt.Fprintf(&b, "%s more rows are not listed.\n\n", units.Count(int64(d.more)))
 	}
 	if d.unsure > 0 {
-		fmt.Fprintf(&b, "%s less sure than %v and left out.\n\n", are(d.unsure), d.Sure)
+		fmt.Fprintf(&b, "%s below a confidence of %v and left out.\n\n", are(d.unsure), d.Sure)
 	}
 	fmt.Fprintf(&b, "View: %s\n\n</details>\n", safetext.Code(safetext.Command(slices.Concat([]string{"ashlar"}, d.shown(0), d.shown(1))...)))
 	return b.String()

@@ -40,7 +40,7 @@ func (d *Answer) Text() string {
 	b.WriteString("\n")
 	if len(d.rows) == 0 {
 		if d.unsure > 0 {
-			fmt.Fprintf(&b, "No difference is as sure as %v; %s less sure.\n", d.Sure, are(d.unsure))
+			fmt.Fprintf(&b, "No difference has a confidence of at least %v; %s below it.\n", d.Sure, are(d.unsure))
 		} else {
 			b.WriteString("No differences.\n")
 		}
@@ -51,7 +51,7 @@ func (d *Answer) Text() string {
 		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(d.more)))
 	}
 	if d.unsure > 0 {
-		fmt.Fprintf(&b, "%s less sure than %v and left out\n", are(d.unsure), d.Sure)
+		fmt.Fprintf(&b, "%s below a confidence of %v and left out\n", are(d.unsure), d.Sure)
 	}
 	return b.String()
 }
@@ -190,7 +190,7 @@ func (d *Answer) how(w *strings.Builder) {
 			break
 		}
 		pair := safetext.Command(r.A.String() + "=" + r.B.String())
-		fmt.Fprintf(w, "  renamed: %s → %s, %d %% alike (--pair %s makes that sure, --no-pair takes it back)\n", safetext.Short(r.A.Name), safetext.Short(r.B.Name), min(99, int(100*r.Likeness+.5)), pair)
+		fmt.Fprintf(w, "  renamed: %s → %s, %d %% alike (--pair %s confirms it, --no-pair undoes it)\n", safetext.Short(r.A.Name), safetext.Short(r.B.Name), min(99, int(100*r.Likeness+.5)), pair)
 	}
 	d.certainty(w)
 }

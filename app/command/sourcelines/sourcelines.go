@@ -30,16 +30,16 @@ import (
 var Command = subcommand.Command{
 	Name: "source", Args: "FILE FUNCTION|SOURCE [flags]", Line: "list the cost of each line of a source file, heaviest first",
 	Text: `
-The lines are those of the file that the FUNCTION is in, or of a SOURCE file as
-the recording names it, also by the end of its path. Their text is printed where
-the file lies beside the recording, or below a --source-root. Self is the cost
-of a line by itself, total includes what was called from it.
+Lists the lines of the FUNCTION's file, or of a SOURCE file, given by its
+recorded path or the end of that path. The text of the lines is printed if the
+file lies beside the recording or below a --source-root. Self is the cost of a
+line by itself, total includes the functions that it calls.
 
 With --asm, the rows are the instructions of the FUNCTION, by address, with the
-source lines between them: of the recorded binary, which is looked for at its
-recorded path, beside the recording and in the caches of debuggers, by its build
-id; --exe names another. With -n N, only the N heaviest instructions and those
-beside them. x86 and arm64 are supported, in ELF files.`,
+source lines between them. They come from the recorded binary, which is looked
+for by its build id: at its recorded path, beside the recording and in the
+caches of debuggers; --exe names another. -n N prints the N heaviest
+instructions and their neighbours. Supported are x86 and arm64, in ELF files.`,
 	Examples: [][2]string{
 		{"ashlar source run.spaa parse --source-root .", "the lines of parse's file"},
 		{"ashlar source run.pprof main.go -n 10", "the ten heaviest lines of a file"},

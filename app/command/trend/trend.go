@@ -31,10 +31,10 @@ FOLDER, or FILES and quoted patterns. They are ordered by name, with numbers by
 value, or with --order time by the time of their files.
 
 The total and the self cost of each function are one series each. A change is a
-run from which on a cost stays higher or lower. It is found with E-divisive
-(Matteson and James, 2014) and a permutation test: a series without a change
-gets one with a probability of at most 1 %. Of the functions listed with
-changes, at most one in twenty is expected to have none (Benjamini and
+run from which on a cost stays higher or lower. Changes are found with
+E-divisive (Matteson and James, 2014) and a permutation test, with a false alarm
+in at most 1 % of the series without a change. Of the functions listed with
+changes, at most one in twenty is expected to be a false alarm (Benjamini and
 Hochberg). Changes are at least three runs apart; with fewer than ten runs,
 hardly any can be found. Each change comes with the command that compares the
 runs before and after it.
@@ -139,7 +139,7 @@ func (o *options) read(p *subcommand.Program, args []string) (*Trend, error) {
 		}
 	}
 	if len(files) < 2 {
-		return nil, subcommand.Misuse("%s is one run; a trend needs several", files[0])
+		return nil, subcommand.Misuse("%s is a single run; a trend needs several", files[0])
 	}
 	runs := new(trend.Runs)
 	sums, err := o.sums(p, files)
@@ -152,7 +152,7 @@ func (o *options) read(p *subcommand.Program, args []string) (*Trend, error) {
 		}
 	}
 	for _, f := range skipped {
-		fmt.Fprintf(p.Stderr, "ashlar: %s is no recording of a known format; skipped\n", safetext.Short(f))
+		fmt.Fprintf(p.Stderr, "ashlar: %s: unknown format; skipped\n", safetext.Short(f))
 	}
 	a := &Trend{Event: runs.Event, Metric: runs.Metric.Name, Unit: runs.Metric.Unit, Of: "self", Runs: files, Skipped: append([]string{}, skipped...), Functions: []Series{},
 		Level: exactnum.Measured(trend.Level, 6), runs: runs}

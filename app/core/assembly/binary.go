@@ -74,7 +74,7 @@ func open(m module, o *Options) (*binary, error) {
 		case len(want) > 0 && p.BuildID != nil && !program.SameID(want, p.BuildID):
 			p.Close()
 			if refused == nil {
-				refused = fmt.Errorf("%s is not the recorded binary (its build id is %s, recorded was %s). Give the recorded one with --exe", safetext.Short(path), short(hex.EncodeToString(p.BuildID)), short(m.id))
+				refused = fmt.Errorf("%s is not the recorded binary (its build id is %s instead of %s). Give the recorded one with --exe", safetext.Short(path), short(hex.EncodeToString(p.BuildID)), short(m.id))
 			}
 			continue
 		}

@@ -231,7 +231,7 @@ func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (
 			return nil, nil, err
 		}
 		if counts[k] = bound.Calls.Calls; counts[k] == 0 {
-			return nil, nil, fmt.Errorf("%s: no calls are %s", rec.Source.Path, s.Calls.Text)
+			return nil, nil, fmt.Errorf("%s: no calls match %s", rec.Source.Path, s.Calls.Text)
 		}
 		for track, t := range bound.Calls.Times {
 			times[track] = append(times[track], t...)

@@ -64,9 +64,9 @@ func (d *Damage) Text() string {
 	case weigh == 0:
 		return s + ", none of which changes a number; " + d.Check + " lists them"
 	case weigh == d.Errors:
-		s += " that may weigh on this answer: "
+		s += " that may affect this answer: "
 	default:
-		s += fmt.Sprintf(", of which %s may weigh on this answer: ", units.Count(weigh))
+		s += fmt.Sprintf(", of which %s may affect this answer: ", units.Count(weigh))
 	}
 	w := &d.Weighing[0]
 	s += strings.TrimSuffix(safetext.Short(w.Text), ".")

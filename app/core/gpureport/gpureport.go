@@ -221,7 +221,7 @@ func (a *Answer) stepText(b *strings.Builder, n int) {
 			if 20*(c.Slow-c.Usual) < s.Median[s.Measure] {
 				break
 			}
-			fmt.Fprintf(b, "%12s more a slow step: %s instead of %s in %s\n", units.Duration(c.Slow-c.Usual), units.Duration(c.Slow), units.Duration(c.Usual), safetext.Short(a.name(c.Function)))
+			fmt.Fprintf(b, "%12s more per slow step: %s instead of %s in %s\n", units.Duration(c.Slow-c.Usual), units.Duration(c.Slow), units.Duration(c.Usual), safetext.Short(a.name(c.Function)))
 		}
 	}
 	b.WriteString("\n       start     duration     GPU time   work  step\n")
@@ -264,9 +264,8 @@ func SlowText(rec *recording.Recording, s *gpu.Steps) string {
 	if to := units.Duration(high); to != took {
 		took += " to " + to
 	}
-	what := "took"
 	if s.Measure == gpu.GPUTime {
-		what = "took the GPU"
+		took += " of GPU time"
 	}
-	return fmt.Sprintf("%s of %s steps %s %s, the median %s: %s.", units.Count(int64(len(s.Slow))), units.Count(int64(len(s.Steps))), what, took, units.Duration(s.Median[s.Measure]), list)
+	return fmt.Sprintf("%s of %s steps took %s, the median %s: %s.", units.Count(int64(len(s.Slow))), units.Count(int64(len(s.Steps))), took, units.Duration(s.Median[s.Measure]), list)
 }

@@ -91,7 +91,7 @@ func file(dir, path string, c view.Content, near []string) (found, note string, 
 	elsewhere := search(dir, found, c, near)
 	switch {
 	case elsewhere != "" && there:
-		note = fmt.Sprintf("%s is not the recording of the address. Opened %s instead", safetext.Text(path), safetext.Text(elsewhere))
+		note = fmt.Sprintf("%s is not the recording that the address was copied from. Opened %s instead", safetext.Text(path), safetext.Text(elsewhere))
 	case elsewhere != "":
 		note = fmt.Sprintf("%s does not exist. Opened %s with the same contents", safetext.Text(path), safetext.Text(elsewhere))
 	case there:

@@ -73,7 +73,7 @@ func TestFiles(t *testing.T) {
 	move(at["a"], to)
 	is("renamed beside", both, nil, to+" "+at["b"], "does not exist. Opened "+to)
 	put(t, dir, map[string]string{"a": "main;x 1\n"}) // of the same length
-	is("beside another of its name", both, nil, to+" "+at["b"], "is not the recording of the address. Opened "+to)
+	is("beside another of its name", both, nil, to+" "+at["b"], "is not the recording that the address was copied from. Opened "+to)
 	there := filepath.Join(here, "z")
 	move(to, there)
 	is("in the folder of the program", both, nil, there+" "+at["b"], there)

@@ -170,6 +170,6 @@ func (w *walker) comment(html *text.Segments) bool {
 
 func (w *walker) fail(n ast.Node) {
 	if w.err == nil {
-		w.err = fmt.Errorf("the manual shows no %s of Markdown", n.Kind())
+		w.err = fmt.Errorf("the manual does not support Markdown's %s", n.Kind())
 	}
 }

@@ -133,8 +133,8 @@ func Times(rec *recording.Recording, event int) string {
 	}
 	for i := range rec.Events[event].Metrics {
 		if m := &rec.Events[event].Metrics[i]; m.PerSample != recording.SampleNone {
-			return fmt.Sprintf("it has %s with times that carry no such value; try --metric %s", units.Plural(n, "sample"), safetext.Short(m.Name))
+			return fmt.Sprintf("it has %s with times, but without values of this metric; try --metric %s", units.Plural(n, "sample"), safetext.Short(m.Name))
 		}
 	}
-	return fmt.Sprintf("it has %s with times that carry no value", units.Plural(n, "sample"))
+	return fmt.Sprintf("it has %s with times, but without values", units.Plural(n, "sample"))
 }

@@ -160,7 +160,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if all == nil {
-		return fmt.Errorf("it has no settings")
+		return fmt.Errorf("it is not a JSON object of settings")
 	}
 	for _, k := range known {
 		delete(all, k)

@@ -122,7 +122,7 @@ func TestCauseFirst(t *testing.T) {
 	}{
 		{"same", usual, "", []string{"hash", "draw", "parse", "frame"}, ""},
 		{"slower", slower, "hash +", []string{"draw", "parse", "frame"}, ""},
-		{"renamed", with(slower, func(f *frames) { f.draw = "draw2" }), "hash +", []string{"draw", "parse", "frame"}, "Taken for renamed: draw → draw2"},
+		{"renamed", with(slower, func(f *frames) { f.draw = "draw2" }), "hash +", []string{"draw", "parse", "frame"}, "Matched as renamed: draw → draw2"},
 		{"split", with(slower, func(f *frames) { f.split = true }), "hash +", []string{"draw", "parse", "frame"}, ""},
 		{"threads", with(usual, func(f *frames) { f.threads = 4 }), "B runs on 4 threads instead of 2 and does 2.0 times as many calls; per call no function changed", nil, ""},
 		{"longer", with(slower, func(f *frames) { f.count = 400 }), "B does 2.0 times as many calls; per call only hash changed: +", []string{"draw", "parse", "frame"}, ""},

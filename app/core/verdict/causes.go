@@ -150,7 +150,7 @@ func (d *verdict) paired() {
 	if len(d.c.Renames) == 0 {
 		return
 	}
-	d.say(" Taken for renamed: ")
+	d.say(" Matched as renamed: ")
 	for i, r := range d.c.Renames {
 		if i == mostNamed {
 			d.say(" and %s more", units.Count(int64(len(d.c.Renames)-i)))
@@ -251,7 +251,7 @@ func times(v float64) string {
 
 // scaled adds B's cost at A's numbers of calls.
 func (d *verdict) scaled(a, b compare.Side) {
-	d.say("; at A's calls ")
+	d.say("; at A's call counts ")
 	if a.Total == b.Total {
 		d.say("unchanged")
 		return

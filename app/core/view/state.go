@@ -294,7 +294,7 @@ func Parse(s string) (*State, error) {
 	}
 	ver, rest, ok := strings.Cut(rest, "?")
 	if ver != version || !ok {
-		return nil, fmt.Errorf("the address begins with %s%s, which this program does not know; it knows %s%s?", Scheme, ver, Scheme, version)
+		return nil, fmt.Errorf("unknown version: the address begins with %s%s instead of %s%s?", Scheme, ver, Scheme, version)
 	}
 	v := new(State)
 	seen := map[string]bool{}

@@ -177,7 +177,7 @@ func TestAddressesDoNotChange(t *testing.T) {
 
 func TestBadAddresses(t *testing.T) {
 	for s, word := range map[string]string{
-		"/tmp/x": "begin with ashlar:", "ashlar:2?file=x": "ashlar:2", "ashlar:1": "does not know", "ashlar:1?file": "no =", "ashlar:1?file=": "names no file",
+		"/tmp/x": "begin with ashlar:", "ashlar:2?file=x": "ashlar:2", "ashlar:1": "instead of ashlar:1?", "ashlar:1?file": "no =", "ashlar:1?file=": "names no file",
 		"ashlar:1?file=%4": "escape", "ashlar:1?file=%zz": "escape", "ashlar:1?show=1s": "FROM..TO", "ashlar:1?show=1s..x": "has invalid time",
 		"ashlar:1?show=1s..0.5ps": "finer", "ashlar:1?select=1s..99999999999s": "longer than", "ashlar:1?thread=4": "PID:TID", "ashlar:1?thread=a:b": "whole numbers",
 		"ashlar:1?tab=a&tab=b": "twice", "ashlar:1?file=a&file=b&file=c": "at most two", "ashlar:1?mark=here": "has invalid mark", "ashlar:1?zoom=a:b:c": "colons",

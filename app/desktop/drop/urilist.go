@@ -87,7 +87,7 @@ func (f *Files) fileURL(url, rest, host string) string {
 	p := unescape(rest)
 	switch {
 	case !strings.HasPrefix(p, "/"):
-		f.refuse("%s does not say in which folder the file is", short(url))
+		f.refuse("%s does not name the file's folder", short(url))
 		return ""
 	case strings.Contains(p, "\x00"):
 		f.refuse("%s has a NUL in its name, which no file can have", short(url))

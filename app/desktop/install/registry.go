@@ -68,7 +68,7 @@ func settings(program, version string) []setting {
 // register writes the registry entries of a program.
 func register(h hive, program, version string) ([]Line, error) {
 	if strings.Contains(program, `"`) {
-		return nil, fmt.Errorf("the path %s cannot stand in a command of the registry", program)
+		return nil, fmt.Errorf("the path %s contains a quote, which a registry command cannot hold", program)
 	}
 	all := settings(program, version)
 	for _, s := range all {
@@ -83,7 +83,7 @@ func register(h hive, program, version string) ([]Line, error) {
 		case err != nil:
 			return lines, err
 		case there && has != "" && has != progID:
-			lines = append(lines, lacks("%s stays with %s", e, has))
+			lines = append(lines, lacks("%s files still open with %s", e, has))
 		default:
 			if err := h.set(classes+e, "", progID); err != nil {
 				return lines, err

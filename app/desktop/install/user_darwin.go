@@ -30,7 +30,7 @@ func launchServices(program, flag string) ([]Line, error) {
 		return nil, err
 	}
 	if out, err := exec.Command(lsregister, flag, app).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("lsregister could not take %s: %w: %s", app, err, strings.TrimSpace(string(out)))
+		return nil, fmt.Errorf("lsregister could not register %s: %w: %s", app, err, strings.TrimSpace(string(out)))
 	}
 	return []Line{ok("%s", app)}, nil
 }

@@ -38,7 +38,7 @@ func User(program string) ([]Line, error) {
 	lines = append(lines, refresh(f.data)...)
 	for _, t := range desktop.OwnTypes {
 		if all := f.openers(t); len(all) > 0 && all[0] != entryName {
-			lines = append(lines, lacks("%s stays with %s, as chosen before", t, all[0]))
+			lines = append(lines, lacks("%s files still open with %s, as chosen before", t, all[0]))
 		}
 	}
 	return lines, nil

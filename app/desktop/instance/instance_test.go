@@ -429,7 +429,7 @@ func TestFolders(t *testing.T) {
 	if err := os.Chown(fallback, 12345, 12345); err != nil {
 		t.Fatal(err)
 	}
-	refused("a folder of somebody else", "somebody else")
+	refused("a folder of somebody else", "another user")
 }
 
 func asRoot(t *testing.T) {

@@ -40,9 +40,9 @@ func private(dir string) error {
 	case !i.IsDir():
 		return fmt.Errorf("%s is not a folder, so windows can't find each other there", dir)
 	case !mine(i):
-		return fmt.Errorf("%s belongs to somebody else, so windows can't find each other there", dir)
+		return fmt.Errorf("%s belongs to another user, so windows can't find each other there", dir)
 	case i.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s is open to others (its mode is %04o), so windows can't find each other there; chmod 700 mends it", dir, i.Mode().Perm())
+		return fmt.Errorf("%s is open to others (its mode is %04o), so windows can't find each other there; chmod 700 fixes it", dir, i.Mode().Perm())
 	}
 	return nil
 }

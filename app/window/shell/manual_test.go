@@ -19,9 +19,17 @@ func keyTable() string {
 		for _, k := range c.Keys {
 			keys = append(keys, "`"+k.String()+"`")
 		}
-		b.WriteString("| " + strings.Join(keys, " ") + " | " + strings.ToLower(c.Title[:1]) + c.Title[1:] + " |\n")
+		b.WriteString("| " + strings.Join(keys, " ") + " | " + lowerFirst(c.Title) + " |\n")
 	}
 	return b.String()
+}
+
+// lowerFirst makes the first letter small, unless it is a word by itself (A).
+func lowerFirst(s string) string {
+	if s[1] == ' ' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }
 
 // pointerTable is the manual's table of gestures.

@@ -15,7 +15,7 @@ func (s *Shell) askPart() {
 	p := s.Pane
 	path := p.Rec.Source.Path
 	if s.Versus != nil {
-		s.Say("Close the comparison first: a part is opened of one file")
+		s.Say("Close the comparison first: only a single file can be opened in part")
 		return
 	}
 	if p.Demo || path == "-" || path == "" {

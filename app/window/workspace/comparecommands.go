@@ -44,7 +44,7 @@ func (d *Workspace) CompareSelected() {
 		p.CompareTracks(rest)
 	case in.Ranged:
 		if !p.CompareRest() {
-			d.Say("All the time is selected: nothing is left to compare with")
+			d.Say("The whole time is selected: nothing is left to compare with")
 		}
 	default:
 		d.Say("Select calls, a time or threads first. In Calls, Shift selects the set to compare with")

@@ -20,7 +20,7 @@ import (
 func (d *Workspace) ToggleFollow() {
 	what, none, says := d.Pane.Doc.Name, d.Pane.Doc.Name+" is not a file", "Following "+d.Pane.Doc.Name+": new data appears as it is written"
 	if d.Versus != nil {
-		what, none, says = "the files", "these are not", "Following both files: new data is compared as it is written"
+		what, none, says = "the files", "These recordings are not files", "Following both files: new data is compared as it is written"
 	}
 	can := slices.DeleteFunc(d.Shown(), func(p *Pane) bool { return !p.Doc.CanFollow() })
 	switch {
@@ -30,7 +30,7 @@ func (d *Workspace) ToggleFollow() {
 		}
 		d.Say("Stopped following " + what)
 	case len(can) == 0:
-		d.Say("Only files can be followed, and " + none)
+		d.Say(none + ". Only files can be followed")
 	default:
 		for _, p := range can {
 			p.follow()

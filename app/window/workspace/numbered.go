@@ -51,7 +51,7 @@ func (p *Pane) numberedChips(d *Workspace) []scopebar.Chip {
 		return nil
 	}
 	return []scopebar.Chip{{Text: "Fold " + units.Plural(int64(n.count), "name") + " that differ in a number", Adds: true,
-		More: []string{"Shows them as one, in every panel; remembered for this file"}, Go: p.FoldNumbers}}
+		More: []string{"Shows each group as one name in every panel; remembered for this file"}, Go: p.FoldNumbers}}
 }
 
 // numberedKey identifies a count of names that differ only in numbers.

@@ -42,7 +42,7 @@ func (o *ofTwo) renamed() (cs []scopebar.Chip) {
 			break
 		}
 		pair := match.Pair{A: r.A.String(), B: r.B.String()}
-		cs = append(cs, scopebar.Chip{Kind: "renamed", Text: safetext.Short(r.A.Name) + " → " + safetext.Short(r.B.Name), More: []string{verdict.Likeness(r.Likeness) + " alike in callers, callees, cost and name", "closing this takes the pair apart"},
+		cs = append(cs, scopebar.Chip{Kind: "renamed", Text: safetext.Short(r.A.Name) + " → " + safetext.Short(r.B.Name), More: []string{verdict.Likeness(r.Likeness) + " alike in callers, callees, cost and name", "Remove to unpair them"},
 			Go:  func() { o.Choose(a, r.Func) },
 			Off: func() { o.Options.Match.Apart = append(slices.Clone(o.Options.Match.Apart), pair) }})
 	}

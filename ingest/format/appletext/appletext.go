@@ -22,7 +22,7 @@ var Sample = codec.Format{
 	Name:       "sample",
 	Title:      "macOS sample report",
 	Plural:     "macOS sample reports",
-	Holds:      "the text that `sample` and Activity Monitor write: samples by thread and stack",
+	Holds:      "output of `sample` and Activity Monitor: samples by thread and stack",
 	Extensions: []string{".sample.txt", ".sample"},
 	Sniff:      sniffSample,
 	Decode:     DecodeSample,
@@ -56,7 +56,7 @@ func (t *tree) self(call recording.CallID, self, line int64) {
 	case self > 0:
 		t.sheet.CountCall(t.event, &t.who, call, []int64{self})
 	case self < 0:
-		t.sheet.B.Warn("tree-sum", stacktext.Place(line), "The row on line %d has less than the rows below it have together; theirs count", line)
+		t.sheet.B.Warn("tree-sum", stacktext.Place(line), "The row on line %d has a smaller value than the sum of the rows below it; the sum is used", line)
 	}
 }
 
@@ -77,7 +77,7 @@ func DecodeSample(ctx context.Context, in *source.Input, b *recording.Builder, _
 	err := d.sheet.Read(ctx, in, d.line)
 	d.tree.tree.Close()
 	if d.inGraph && d.sheet.Stack.Kept > 0 { // sample prints a list of functions and one of binaries after it
-		b.Warn("cut", stacktext.Place(d.sheet.Line), "The report is cut at line %d, in its call graph: rows are missing, and self values of the last rows' callers are too large", d.sheet.Line)
+		b.Warn("cut", stacktext.Place(d.sheet.Line), "The report is truncated at line %d, in its call graph: rows are missing, and self values of the last rows' callers are too large", d.sheet.Line)
 	}
 	if none := d.sheet.Close("sample prints a call graph, each row a count, a function and its module as (in MODULE)"); err == nil {
 		err = none
@@ -148,7 +148,7 @@ func note(b *recording.Builder, key, value string) {
 func (d *sampleReader) row(s string) {
 	m := sampleRow().FindStringSubmatch(s)
 	if m == nil {
-		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "is no row of the call graph and was left out")
+		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "is not a row of the call graph and was left out")
 		return
 	}
 	total, ok := stacktext.Number([]byte(m[2]))

@@ -19,7 +19,7 @@ var Instruments = codec.Format{
 	Name:       "instruments",
 	Title:      "Instruments call tree",
 	Plural:     "Instruments call trees",
-	Holds:      "what Instruments copies of a call tree (Deep Copy): times, bytes or counts by stack",
+	Holds:      "call trees copied from Instruments (Deep Copy): times, bytes or counts by stack",
 	Extensions: []string{".instruments.txt", ".tsv"},
 	Sniff:      sniffInstruments,
 	Decode:     DecodeInstruments,
@@ -60,12 +60,12 @@ func (d *instrumentsReader) line(l []byte) {
 		which = d.total
 	}
 	if max(d.name, which) >= len(columns) || strings.TrimSpace(columns[d.name]) == "" {
-		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "is no row of the call tree and was left out")
+		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "is not a row of the call tree and was left out")
 		return
 	}
 	v, unit, ok := quantity(columns[which])
 	if !ok {
-		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "has a weight that is no number and was left out")
+		d.sheet.LeaveLine(d.sheet.Line, "not-a-row", "has a weight that is not a number and was left out")
 		return
 	}
 	name := columns[d.name]
@@ -86,7 +86,7 @@ func (d *instrumentsReader) row(name, unit string, v int64) {
 		d.event = d.sheet.Event(recording.Event{Metrics: []recording.Metric{m}})
 	}
 	if unit != d.unit && v != 0 {
-		d.sheet.LeaveLine(d.sheet.Line, "other-unit", "has a weight in another unit than those before and was left out")
+		d.sheet.LeaveLine(d.sheet.Line, "other-unit", "has a weight in a different unit from the rows before and was left out")
 		return
 	}
 	trimmed := strings.TrimLeft(name, " ")

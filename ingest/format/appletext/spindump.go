@@ -20,7 +20,7 @@ var Spindump = codec.Format{
 	Name:       "spindump",
 	Title:      "macOS spindump report",
 	Plural:     "macOS spindump reports",
-	Holds:      "the text that `spindump` writes: samples of all processes by thread and stack, with their times where the report has ranges",
+	Holds:      "output of `spindump`: samples of all processes by thread and stack, with times if the report has them",
 	Extensions: []string{".spin", ".spindump", ".hang", ".spindump.txt"},
 	Sniff:      sniffSpindump,
 	Decode:     DecodeSpindump,

@@ -21,7 +21,7 @@ import (
 var Format = codec.Format{
 	Name:       "bcc",
 	Title:      "bcc text",
-	Holds:      "what bcc's `profile`, `offcputime`, `wakeuptime` and `stackcount` print: stacks with counts or times",
+	Holds:      "output of bcc's `profile`, `offcputime`, `wakeuptime` and `stackcount`: stacks with counts or times",
 	Extensions: []string{".bcc", ".profile.txt", ".offcputime.txt"},
 	Sniff:      Sniff,
 	Decode:     Decode,

@@ -22,7 +22,7 @@ import (
 var Format = codec.Format{
 	Name:       "bpftrace",
 	Title:      "bpftrace text",
-	Holds:      "maps with stacks among their keys: counts, statistics, histograms; stacks that are printed one by one",
+	Holds:      "maps with stacks in their keys: counts, statistics, histograms; stacks printed one by one",
 	Extensions: []string{".bpftrace", ".bt.txt"},
 	Sniff:      Sniff,
 	Decode:     Decode,
@@ -60,7 +60,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	b.Source().Tool = "bpftrace"
 	err := d.sheet.Read(ctx, in, d.line)
 	if d.inKey {
-		d.sheet.LeaveStack(d.began, "cut", "begins an entry of a map that is cut, like the text, and was left out")
+		d.sheet.LeaveStack(d.began, "cut", "begins a map entry that is truncated at the end of the text and was left out")
 	}
 	d.endEntry()
 	d.endLoose()
@@ -182,9 +182,9 @@ func (d *decoder) value(s string) {
 	metrics, values, ok := parseValue(s)
 	switch {
 	case len(d.parts) == 0:
-		d.sheet.LeaveLine(d.began, "no-stack", "has an entry of a map without a stack, which was left out")
+		d.sheet.LeaveLine(d.began, "no-stack", "has a map entry without a stack, which was left out")
 	case !ok:
-		d.sheet.LeaveStack(d.began, "no-value", "begins an entry of a map whose value %.40q is no number; it was left out", s)
+		d.sheet.LeaveStack(d.began, "no-value", "begins a map entry whose value %.40q is not a number; it was left out", s)
 	default:
 		w := d.who()
 		d.sheet.Count(d.event(metrics), &w, stacktext.Join(d.parts), values)
@@ -224,7 +224,7 @@ func (d *decoder) below(l, body []byte) bool {
 		}
 		if len(d.parts) == 0 {
 			if !d.kept {
-				d.sheet.LeaveLine(d.began, "no-stack", "has an entry of a map without a stack, which was left out")
+				d.sheet.LeaveLine(d.began, "no-stack", "has a map entry without a stack, which was left out")
 			}
 			d.kept = true
 			return true
@@ -252,7 +252,7 @@ func (d *decoder) endEntry() {
 		stacktext.Split(d.stack)
 		d.sheet.Count(d.event(counted), &w, d.stack, []int64{1})
 	} else if d.open && !d.kept && len(d.parts) > 0 {
-		d.sheet.LeaveStack(d.began, "no-value", "begins an entry of a map without a value; it was left out")
+		d.sheet.LeaveStack(d.began, "no-value", "begins a map entry without a value; it was left out")
 	}
 	d.open, d.stack, d.parts = false, nil, nil
 }

@@ -258,7 +258,7 @@ func (c *chromeWriter) counter(g *counterGroup) error {
 			c.b = append(encode.AppendJSON(c.b, k.Series), ':')
 			v := k.Value(g.at[i])
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				c.Lose(1, "counter points", "JSON has no such number")
+				c.Lose(1, "counter points", "JSON cannot hold infinity or NaN")
 				v = 0
 			}
 			c.b = strconv.AppendFloat(c.b, v, 'g', -1, 64)

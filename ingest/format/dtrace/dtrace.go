@@ -77,7 +77,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	err = d.sheet.Read(ctx, in, d.line)
 	d.finish(true)
 	if d.keyed && len(d.texts) > 0 && d.texts[0].indent > 0 {
-		d.sheet.LeaveStack(d.texts[0].line, "cut", "has a key without a stack, because the text is cut there, and was left out")
+		d.sheet.LeaveStack(d.texts[0].line, "cut", "has a key without a stack, because the text is truncated there, and was left out")
 	}
 	d.drop()
 	if none := d.sheet.Close("DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"); err == nil {
@@ -399,7 +399,7 @@ func (d *decoder) finish(end bool) {
 	}
 	if end && d.aggregated() {
 		d.whole()
-		d.sheet.LeaveStack(d.began, "cut", "begins a stack that is cut, like the text, and was left out")
+		d.sheet.LeaveStack(d.began, "cut", "begins a stack that is truncated at the end of the text and was left out")
 		return
 	}
 	var w stacktext.Who
@@ -443,7 +443,7 @@ func (d *decoder) message(s string) {
 	case drops().MatchString(s):
 		d.sheet.B.Warn("events-lost", at, "DTrace lost events while it recorded: %s", said)
 	case strings.HasPrefix(said, "error on enabled probe"):
-		d.sheet.B.Warn("probe-error", at, "DTrace could not do what was asked at a probe: %s", said)
+		d.sheet.B.Warn("probe-error", at, "DTrace reported an error at a probe: %s", said)
 	case strings.HasPrefix(said, "processing aborted"), strings.HasPrefix(said, "failed"), strings.HasPrefix(said, "buffer size lowered"):
 		d.sheet.B.Warn("dtrace", at, "DTrace says: %s", said)
 	}

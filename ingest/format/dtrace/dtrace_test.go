@@ -159,11 +159,11 @@ func TestSentences(t *testing.T) {
 	for _, c := range []struct{ name, text, place, want string }{
 		{"empty", "", "", "no stacks found: DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"},
 		{"drops", "dtrace: 12 aggregation drops on CPU 3\n" + good, "line 1", "DTrace lost events while it recorded: 12 aggregation drops on CPU 3"},
-		{"errors", good + "dtrace: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address\n", "line 4", "DTrace could not do what was asked at a probe: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address"},
+		{"errors", good + "dtrace: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address\n", "line 4", "DTrace reported an error at a probe: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address"},
 		{"a count without a stack", "  sh       12\n\n" + good, "line 1", "Line 1 has a count without a stack and was left out"},
-		{"cut behind a key", "\n              unix`a+0x1\n  sh     12\n\n              unix`b+0x1\n  jav", "line 5", "Line 5 begins a stack that is cut, like the text, and was left out"},
-		{"cut behind a key above", "\n  sh\n              unix`a+0x1\n               12\n  jav", "line 5", "Line 5 has a key without a stack, because the text is cut there, and was left out"},
-		{"cut", good + "\n              unix`b+0x1\n              un", "line 5", "Line 5 begins a stack that is cut, like the text, and was left out"},
+		{"cut behind a key", "\n              unix`a+0x1\n  sh     12\n\n              unix`b+0x1\n  jav", "line 5", "Line 5 begins a stack that is truncated at the end of the text and was left out"},
+		{"cut behind a key above", "\n  sh\n              unix`a+0x1\n               12\n  jav", "line 5", "Line 5 has a key without a stack, because the text is truncated there, and was left out"},
+		{"cut", good + "\n              unix`b+0x1\n              un", "line 5", "Line 5 begins a stack that is truncated at the end of the text and was left out"},
 	} {
 		r, err := decodeBytes(t, []byte(c.text), 0)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

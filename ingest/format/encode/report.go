@@ -128,7 +128,7 @@ func (j *Job) LoseNotes(why string) {
 
 // LoseMoreNotes reports the metadata that the recording did not keep as lost.
 func (j *Job) LoseMoreNotes() {
-	j.Lose(j.Rec.Source.MoreNotes, "file notes", "the recording keeps the first hundred")
+	j.Lose(j.Rec.Source.MoreNotes, "file notes", "only the first hundred are kept")
 }
 
 // LoseOffsets reports the offsets of frames in their functions as lost.

@@ -77,7 +77,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if txt.damaged > 0 {
-		b.Warn("utf-16", "", "%d UTF-16 code units at the end or in half pairs are not text and show as U+FFFD", txt.damaged)
+		b.Warn("utf-16", "", "%d UTF-16 code units (half of a pair, or cut off at the end) are invalid and shown as U+FFFD", txt.damaged)
 	}
 	if d.tally.Kept == 0 {
 		return fmt.Errorf("none of %s is a stack (frames with ';' between them, a space and a count)", safetext.Plural(d.line, "line"))

@@ -19,7 +19,7 @@ func TestSentences(t *testing.T) {
 		{"decimals too fine", "a 9000000000000000000\nb 1.26\n", "line 2", "The count on line 2 has too many digits and was rounded"},
 		{"more digits than fit", "a;b 14.2343983248722834234\n", "line 1", "The count on line 1 has too many digits and was rounded"},
 		{"one count among twos", strings.Join(strings.Split("a;b a;c a;d a;e a;f a;g a;h a;i a;j a;k ", " "), " 1 2\n") + "a 3\n", "line 11", "Line 11 has one count instead of two; it counts as A"},
-		{"half a letter", "\xFE\xFF\x00a\x00 \x001\x00\n\xD8\x00\x00 \x002", "", "1 UTF-16 code units at the end or in half pairs are not text and show as U+FFFD"},
+		{"half a letter", "\xFE\xFF\x00a\x00 \x001\x00\n\xD8\x00\x00 \x002", "", "1 UTF-16 code units (half of a pair, or cut off at the end) are invalid and shown as U+FFFD"},
 	} {
 		r, err := decodeBytes(t, []byte(c.text), 0)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

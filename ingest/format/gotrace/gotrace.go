@@ -159,7 +159,7 @@ func (d *decoder) damaged(err error) error {
 		return err
 	}
 	if !d.b.Shows() {
-		return fmt.Errorf("the trace has no events: it is cut or damaged before byte %d (%s)", at, sentence(err))
+		return fmt.Errorf("the trace has no events: it is truncated or damaged before byte %d (%s)", at, sentence(err))
 	}
 	d.b.Warn("damaged", fmt.Sprintf("byte %d", at), "The trace is truncated or damaged before byte %d (%s); everything before is shown", at, sentence(err))
 	return nil

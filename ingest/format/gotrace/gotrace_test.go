@@ -352,7 +352,7 @@ func TestSentences(t *testing.T) {
 	whole := made()
 	for _, x := range []struct{ name, content, place, want string }{
 		{"a version to come", "go 1.99 trace\x00\x00\x00", "", "the trace cannot be read: unknown or unsupported trace version go 1.99"},
-		{"nothing behind the header", "go 1.22 trace\x00\x00\x00", "", "the trace has no events: it is cut or damaged before byte 16 (no frequency event found)"},
+		{"nothing behind the header", "go 1.22 trace\x00\x00\x00", "", "the trace has no events: it is truncated or damaged before byte 16 (no frequency event found)"},
 		{"an old one cut", "go 1.19 trace\x00\x00\x00\x02\x01", "", "the trace cannot be read: read event 2 with current P of 0, but P has no batches yet"},
 		{"noise", string(whole[:16]) + strings.Repeat("\xff", 40), "", ""},
 	} {

@@ -58,14 +58,14 @@ func (r *reader) next() (c *chunk, err error) {
 	}
 	be := binary.BigEndian
 	if string(head[:4]) != magic {
-		return c, errors.New("no chunk begins there")
+		return c, errors.New("no chunk starts there")
 	}
 	if major := be.Uint16(head[4:]); major < 1 || major > 2 {
 		return c, fmt.Errorf("version %d is not supported; 1 and 2 are", major)
 	}
 	size := int64(be.Uint64(head[8:]))
 	if size < headBytes {
-		return c, errors.New("it does not say how long it is: the recorder has not finished it")
+		return c, errors.New("its length is missing: the recorder did not finish it")
 	}
 	c.content.Write(head[:])
 	if _, err := io.CopyN(c.content, r.from, size-headBytes); err != nil {

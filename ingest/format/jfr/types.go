@@ -135,7 +135,7 @@ type element struct {
 // metadata reads a chunk's description of its event types.
 func (c *chunk) metadata() {
 	if c.metadataAt < headBytes || c.metadataAt >= int64(len(c.b)) {
-		panic(errors.New("it does not say what its events are"))
+		panic(errors.New("its descriptions of events are missing"))
 	}
 	c.at = int(c.metadataAt)
 	c.number(4)
@@ -150,14 +150,14 @@ func (c *chunk) metadata() {
 	name := func() string {
 		i := c.number(4)
 		if i < 0 || i >= int64(len(names)) {
-			panic(errors.New("a name of its types is none of the names"))
+			panic(errors.New("a type refers to a missing name"))
 		}
 		return names[i]
 	}
 	var tree func(depth int) *element
 	tree = func(depth int) *element {
 		if depth > mostDepth {
-			panic(errors.New("its types lie too deep in each other"))
+			panic(errors.New("its types are nested too deeply"))
 		}
 		e := &element{name: name(), attrs: map[string]string{}}
 		for range c.count() {

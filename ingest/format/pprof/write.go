@@ -343,5 +343,5 @@ func (w *pprofWriter) notes() {
 			p.Comments = append(p.Comments, n.Key+": "+n.Value)
 		}
 	}
-	w.Lose(w.Rec.Source.MoreNotes, "file notes", "the recording keeps the first hundred")
+	w.Lose(w.Rec.Source.MoreNotes, "file notes", "only the first hundred are kept")
 }

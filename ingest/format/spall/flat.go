@@ -66,7 +66,7 @@ func (f *flat) chunk(c []byte, off int64, end bool) int {
 			continue
 		}
 		if i < len(c) && end {
-			f.note(cutShort, off+int64(i), "the last record is cut after %s", safetext.Plural(len(c)-i, "byte"))
+			f.note(cutShort, off+int64(i), "the last record is truncated after %s", safetext.Plural(len(c)-i, "byte"))
 			f.count(recUnreadable)
 			f.leftOut(recUnreadable, off+int64(i))
 			return len(c)

@@ -32,7 +32,7 @@ const extentLen = 64 << 20
 const leastFree = 1 << 30
 
 // ErrNoArena is the error on systems that have no Arena.
-var ErrNoArena = errors.New("columns cannot lie in files on this system")
+var ErrNoArena = errors.New("this system cannot keep columns in files")
 
 // NewArena returns an Arena whose file is in a folder, which it creates if necessary.
 func NewArena(folder string) (*Arena, error) {

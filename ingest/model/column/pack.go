@@ -66,7 +66,7 @@ func OpenArchive(index []byte, get func(at, n int64) ([]byte, error), keep any) 
 	for i := range lengths {
 		lengths[i] = int(min(a.uvarint(), math.MaxInt32))
 		if sum += lengths[i]; sum > len(a.data) {
-			Fail("names are cut")
+			Fail("the names are truncated")
 		}
 	}
 	a.table = make([]string, 1, len(lengths)+1)
@@ -80,7 +80,7 @@ func OpenArchive(index []byte, get func(at, n int64) ([]byte, error), keep any) 
 // Close panics if part of the index was not read.
 func (a *Archive) Close() {
 	if len(a.data) > 0 {
-		Fail("bytes are left over: %d", len(a.data))
+		Fail("%d extra bytes at the end", len(a.data))
 	}
 }
 
@@ -134,7 +134,7 @@ func Recover(err *error) {
 
 func (a *Archive) take(n int) []byte {
 	if n < 0 || n > len(a.data) {
-		Fail("the index is cut")
+		Fail("the index is truncated")
 	}
 	b := a.data[:n]
 	a.data = a.data[n:]
@@ -144,7 +144,7 @@ func (a *Archive) take(n int) []byte {
 func (a *Archive) uvarint() uint64 {
 	v, n := binary.Uvarint(a.data)
 	if n <= 0 {
-		Fail("the index is cut")
+		Fail("the index is truncated")
 	}
 	a.data = a.data[n:]
 	return v
@@ -154,7 +154,7 @@ func (a *Archive) uvarint() uint64 {
 func (a *Archive) count(size uintptr) int {
 	n := a.uvarint()
 	if n > math.MaxInt32 || int64(n)*int64(size) > a.left {
-		Fail("the index has more than can be in it")
+		Fail("a length in the index is too large")
 	}
 	a.left -= int64(n) * int64(size)
 	return int(n)
@@ -177,7 +177,7 @@ func (a *Archive) string(s string) string {
 	if a.reading {
 		i := a.uvarint()
 		if i >= uint64(len(a.table)) {
-			Fail("a name is none of the names")
+			Fail("the index refers to a missing name")
 		}
 		return a.table[i]
 	}
@@ -333,7 +333,7 @@ func slicePlan(t reflect.Type) step {
 				return
 			}
 			if n--; int64(n)*int64(size) > a.left {
-				Fail("the index has more than can be in it")
+				Fail("a length in the index is too large")
 			}
 			a.left -= int64(n) * int64(size)
 			s.Set(reflect.MakeSlice(t, n, n))
@@ -360,7 +360,7 @@ func pointerPlan(t reflect.Type) step {
 		}
 		if a.reading {
 			if a.left -= int64(t.Elem().Size()); a.left < 0 {
-				Fail("the index has more than can be in it")
+				Fail("a length in the index is too large")
 			}
 			s.Set(reflect.New(t.Elem()))
 		}
@@ -379,7 +379,7 @@ func (v *Vec[T]) Pack(a *Archive) {
 	pointers, size := hasPointers(t), t.Size()
 	if a.reading {
 		if n < 0 || n > math.MaxInt64/64 || pointers && int64(n)*int64(size) > a.left {
-			Fail("a column has more than can be in it")
+			Fail("a column is too long")
 		}
 		v.n = n
 		v.chunks = make([][]T, a.Chunks(n, unsafe.Sizeof(v.chunks[0])))
@@ -410,7 +410,7 @@ func (v *Vec[T]) Pack(a *Archive) {
 func (a *Archive) Chunks(n int, size uintptr) int {
 	c := (n + ChunkLen - 1) >> ChunkBits
 	if int64(c) > a.left/int64(max(size, 1)) && a.reading {
-		Fail("a column has more than can be in it")
+		Fail("a column is too long")
 	}
 	a.left -= int64(c) * int64(size)
 	return c

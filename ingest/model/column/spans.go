@@ -289,7 +289,7 @@ func (s *Spans) Pack(a *Archive) {
 	s.n = int(a.Signed(int64(s.n)))
 	size := int(a.Signed(int64(len(s.words))))
 	if a.reading {
-		Must(s.tick > 0 && s.n > 0 && s.n <= ChunkLen && size > 0 && size <= 4*ChunkLen+2*headWords*groupSpans, "spans have more than can be in them")
+		Must(s.tick > 0 && s.n > 0 && s.n <= ChunkLen && size > 0 && size <= 4*ChunkLen+2*headWords*groupSpans, "a column of spans is too long")
 	}
 	PackChunk(a, &s.words, size)
 }
@@ -298,12 +298,12 @@ func (s *Spans) Pack(a *Archive) {
 // the order of times; the caller has to.
 func (s *Spans) Check() {
 	heads := headWords * ((s.n + groupSpans - 1) / groupSpans)
-	Must(s.n > 0 && s.tick > 0 && heads <= len(s.words), "spans are cut")
+	Must(s.n > 0 && s.tick > 0 && heads <= len(s.words), "a column of spans is truncated")
 	for i := 0; i < s.n; i += groupSpans {
 		g := s.group(i)
 		end := g.at[spanSecond] + columnWords(g.n, g.width[spanSecond])
 		Must(g.width[spanStart] <= 64 && (g.width[spanLength] <= 64 || g.width[spanLength] == joined), "spans are too wide")
 		Must(g.width[spanFirst] <= 32 && g.width[spanSecond] <= 32, "numbers of spans are too wide")
-		Must(g.at[0] >= heads && end <= len(s.words), "spans are cut")
+		Must(g.at[0] >= heads && end <= len(s.words), "a column of spans is truncated")
 	}
 }

@@ -88,7 +88,7 @@ func (s *Sparse) Check(n int) {
 	before := 0
 	for i := range s.groups.Len() {
 		g := s.groups.At(i)
-		Must(g.before == before, "arguments are in no order")
+		Must(g.before == before, "arguments are out of order")
 		before += bits.OnesCount64(g.bits)
 	}
 	Must(before+bits.OnesCount64(s.open) == s.values.Len(), "arguments refer to missing spans")

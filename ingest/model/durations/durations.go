@@ -73,7 +73,7 @@ func (d *Table) Pack(a *column.Archive) {
 	drawn := 0
 	for i := range d.Parts {
 		p := &d.Parts[i]
-		column.Must(p.Drawn >= 0 && int64(p.Drawn) <= p.Spans && drawn <= math.MaxInt32, "more spans were drawn than there are")
+		column.Must(p.Drawn >= 0 && int64(p.Drawn) <= p.Spans && drawn <= math.MaxInt32, "a count of drawn spans is larger than the number of spans")
 		drawn += p.Drawn
 	}
 	column.PackChunk(a, &d.Draws, drawn)
@@ -82,5 +82,5 @@ func (d *Table) Pack(a *column.Archive) {
 // Verify checks that the parts are for this number of functions, which the archive does
 // not know.
 func (d *Table) Verify(functions int) {
-	column.Must(d == nil || len(d.Parts) == 2*functions+1, "durations are of other functions")
+	column.Must(d == nil || len(d.Parts) == 2*functions+1, "the durations do not fit the functions")
 }

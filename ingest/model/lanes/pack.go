@@ -15,7 +15,7 @@ func (l *Lane) Pack(a *column.Archive) {
 	column.Pack(a, &l.woken)
 	if a.Reading() {
 		all := a.Chunks(n, unsafe.Sizeof(laneChunk{}))
-		column.Must(n >= 0 && n <= math.MaxInt64/64 && dense >= 0 && dense <= all, "a lane has more spans than can be in it")
+		column.Must(n >= 0 && n <= math.MaxInt64/64 && dense >= 0 && dense <= all, "a lane has too many spans")
 		l.n, l.shelf = n, a.Shelf()
 		if l.chunks = make([]laneChunk, all-dense); dense > 0 {
 			l.dense = make([]column.Spans, dense)
@@ -23,7 +23,7 @@ func (l *Lane) Pack(a *column.Archive) {
 	}
 	for k := range l.dense {
 		l.dense[k].Pack(a)
-		column.Must(l.dense[k].Len() == min(column.ChunkLen, n-k<<column.ChunkBits), "a lane has more spans than are in it")
+		column.Must(l.dense[k].Len() == min(column.ChunkLen, n-k<<column.ChunkBits), "a lane lacks some of its spans")
 	}
 	for k := range l.chunks {
 		c, of := &l.chunks[k], min(column.ChunkLen, n-(dense+k)<<column.ChunkBits)

@@ -14,11 +14,11 @@ func (l *Lane) VerifyShape() {
 		if k == 0 && l.squeezed {
 			nodes = 0
 		}
-		column.Must(l.levels[k].Len() == nodes, "a lane's detail levels are those of another")
+		column.Must(l.levels[k].Len() == nodes, "a lane's detail levels have the wrong length")
 	}
 	last := -1
 	for _, i := range l.unfinished {
-		column.Must(i > last && i < l.n, "an unfinished span is none of the lane's")
+		column.Must(i > last && i < l.n, "an unfinished span is not in its lane")
 		last = i
 	}
 	column.Must(l.long.Len() <= l.n && l.args.Fits(l.n), "a lane's column has more entries than the lane has spans")
@@ -40,13 +40,13 @@ func (l *Lane) Verify(calls int, from, to int64, args bool) {
 			}
 		}
 	}
-	column.Must(long == l.long.Len(), "there are ends of no spans")
+	column.Must(long == l.long.Len(), "ends of long spans belong to no span")
 	var room Room
 	end := int64(math.MinInt64)
 	for i := 0; i < l.n; {
 		starts, ends, in := l.Columns(i, l.n, &room)
 		for k, start := range starts {
-			column.Must(start >= end && ends[k] >= start && int(in[k]) < calls, "span %d is out of order, or of no call", i+k)
+			column.Must(start >= end && ends[k] >= start && int(in[k]) < calls, "span %d is out of order, or refers to a missing call", i+k)
 			end = ends[k]
 		}
 		i += len(starts)
@@ -57,11 +57,11 @@ func (l *Lane) Verify(calls int, from, to int64, args bool) {
 		size := 1 << (LeafBits + k*FanBits)
 		for i := range lv.Len() {
 			nd := lv.At(i)
-			column.Must(nd.Start == l.Start(i*size) && nd.End == l.End((i+1)*size-1) && int(nd.Call) < calls && nd.Busy >= 0, "detail levels are those of another lane")
+			column.Must(nd.Start == l.Start(i*size) && nd.End == l.End((i+1)*size-1) && int(nd.Call) < calls && nd.Busy >= 0, "a lane's detail levels do not match its spans")
 		}
 	}
 	l.args.Check(l.n)
 	for i := 0; !args && i < l.args.Values().Len(); i++ {
-		column.Must(l.args.Values().At(i) == 0, "there are arguments without texts")
+		column.Must(l.args.Values().At(i) == 0, "arguments have no texts")
 	}
 }

@@ -16,7 +16,7 @@ import (
 // original file stays available, so texts of arguments in that file are not packed.
 func (r *Recording) Pack(put func(chunk []byte) (at int64, err error), beside bool) (index []byte, err error) {
 	if !r.Done {
-		return nil, errors.New("the recording is not complete")
+		return nil, errors.New("the recording is incomplete")
 	}
 	defer column.Recover(&err)
 	a := column.NewArchive(put)

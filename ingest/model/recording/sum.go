@@ -18,7 +18,7 @@ func (s *Sums) Pack(a *column.Archive) {
 	}
 	switch n = a.Signed(n); {
 	case n > math.MaxInt32:
-		column.Fail("a column has more than can be in it")
+		column.Fail("a column is too long")
 	case n > 0:
 		column.PackChunk(a, (*[]int64)(s), int(n))
 	case n == 0 && a.Reading():
@@ -62,7 +62,7 @@ func (b *Builder) total(a, v int64, metric string) int64 {
 	s := Saturated(a, v)
 	if s != a+v {
 		if _, said := b.warn[warnTotal]; !said {
-			b.Warn(warnTotal, "", "the total of metric %q exceeds 2^63 of its smallest unit (for times, 106 days); this and other sums stop there", metric)
+			b.Warn(warnTotal, "", "the total of metric %q exceeds 2^63 of its smallest unit (for times, 106 days); sums are limited to that", metric)
 		}
 	}
 	return s

@@ -22,12 +22,12 @@ const mostScale = 1 << 12
 // records and counters.
 func (r *Recording) verifyShape() (err error) {
 	defer column.Recover(&err)
-	column.Must(r.Done, "the recording is not complete")
-	column.Must(r.Start <= r.End, "it ends before it begins")
+	column.Must(r.Done, "the recording is incomplete")
+	column.Must(r.Start <= r.End, "the recording ends before it starts")
 	scaled := func(n int) { column.Must(n >= -mostScale && n <= mostScale, "a number has too many digits") }
 	scaled(r.Clock.Origin.Scale)
 	r.verifyCalls()
-	column.Must(len(r.Stacks) == len(r.Events) && r.Contexts.Len() > 0, "events, records and contexts do not go together")
+	column.Must(len(r.Stacks) == len(r.Events) && r.Contexts.Len() > 0, "events, records and contexts do not match")
 	for i := range r.Events {
 		e := &r.Events[i]
 		column.Must(len(e.Metrics) > 0 && e.Primary >= 0 && e.Primary < len(e.Metrics), "event %d has no metric", i)
@@ -47,13 +47,13 @@ func (r *Recording) verifyShape() (err error) {
 			t.Lanes[i].VerifyShape()
 		}
 		t.States.VerifyShape()
-		column.Must(t.States.HasWakers() || t.States.Len() == 0, "there are states without wakers")
+		column.Must(t.States.HasWakers() || t.States.Len() == 0, "thread states have no wakers")
 		for _, s := range t.Samples {
 			column.Must(s != nil && s.Event >= 0 && s.Event < len(r.Events) && s.calls.Len() == s.times.Len() && s.depth >= 0, "samples refer to a missing event")
 		}
 		for i := range t.Instants {
-			column.Must(i == 0 || t.Instants[i-1].Time <= t.Instants[i].Time, "instants are in no order")
-			column.Must(t.Instants[i].Args == 0 || r.Args != nil || r.ArgState != nil, "there are arguments without texts")
+			column.Must(i == 0 || t.Instants[i-1].Time <= t.Instants[i].Time, "instants are out of order")
+			column.Must(t.Instants[i].Args == 0 || r.Args != nil || r.ArgState != nil, "arguments have no texts")
 		}
 	}
 	for _, w := range r.Windows {
@@ -78,7 +78,7 @@ func (r *Recording) verifyShape() (err error) {
 	column.Must(r.Wakers.Len() > 0, "there are no wakers")
 	for i := range r.Wakers.Len() {
 		w := r.Wakers.At(i)
-		column.Must(w.Track >= NoTrack && int(w.Track) < len(r.Tracks) && int(w.Call) < r.Calls.Len(), "a waker is on no track or in no call")
+		column.Must(w.Track >= NoTrack && int(w.Track) < len(r.Tracks) && int(w.Call) < r.Calls.Len(), "a waker refers to a missing track or call")
 	}
 	for id := range r.shared {
 		column.Must(int(id) < r.Functions.Len(), "a symbol refers to a missing function")
@@ -98,13 +98,13 @@ func (r *Recording) verifyCalls() {
 	}
 	c := &r.Calls
 	n := c.Len()
-	column.Must(n > 0 && c.frame.Len() == n && c.depth.Len() == n, "there is no root")
-	column.Must(c.Parent(NoCall) == NoCall && c.depth.At(0) == 0, "the root is no root")
+	column.Must(n > 0 && c.frame.Len() == n && c.depth.Len() == n, "the call tree has no root")
+	column.Must(c.Parent(NoCall) == NoCall && c.depth.At(0) == 0, "the root of the call tree is invalid")
 	for i := 0; i < n; {
 		parents, in, depths := c.parent.Chunk(i), c.frame.Chunk(i), c.depth.Chunk(i)
 		for k, p := range parents {
 			if i+k > 0 {
-				column.Must(int(p) < i+k && int(in[k]) < frames && depths[k] == c.depth.At(int(p))+1, "call %d has no place in the tree", i+k)
+				column.Must(int(p) < i+k && int(in[k]) < frames && depths[k] == c.depth.At(int(p))+1, "call %d has an invalid parent", i+k)
 			}
 		}
 		i += len(parents)
@@ -113,7 +113,7 @@ func (r *Recording) verifyCalls() {
 
 func (s *Stacks) verifyShape(r *Recording) {
 	n := s.Len()
-	column.Must(s.tracks.Len() == n && s.contexts.Len() == n, "records are cut")
+	column.Must(s.tracks.Len() == n && s.contexts.Len() == n, "a column of records is too short")
 	for _, h := range s.halves {
 		column.Must(h.User >= 0 && h.User < n && h.Kernel >= 0 && h.Kernel < n && int(h.Joined) < r.Calls.Len(), "one half of a sample refers to a missing record")
 	}
@@ -141,7 +141,7 @@ func (r *Recording) Verify(ctx context.Context) error {
 		work = append(work, func() { w.Rows.verify(r) })
 	}
 	for _, c := range r.Counters {
-		work = append(work, func() { column.Must(column.Sorted(&c.times), "a counter's points are in no order") })
+		work = append(work, func() { column.Must(column.Sorted(&c.times), "a counter's points are out of order") })
 	}
 	var next atomic.Int64
 	var found atomic.Pointer[error]
@@ -173,9 +173,9 @@ func verified(check func()) (err error) {
 }
 
 func (s *Samples) verify(r *Recording) {
-	column.Must(column.Sorted(&s.times) && column.Below(&s.calls, r.Calls.Len()), "samples are in no order, or of no calls")
+	column.Must(column.Sorted(&s.times) && column.Below(&s.calls, r.Calls.Len()), "samples are out of order, or refer to missing calls")
 	for i := range s.Len() {
-		column.Must(r.Calls.Depth(s.Call(i)) <= s.depth, "a sample is deeper than its thread's")
+		column.Must(r.Calls.Depth(s.Call(i)) <= s.depth, "a sample is deeper than its thread's maximum depth")
 	}
 }
 
@@ -190,7 +190,7 @@ func (s *Stacks) verify(r *Recording) {
 func (t *Track) verifyStates(r *Recording) {
 	r.verifyLane(&t.States)
 	for i := range t.States.Len() {
-		column.Must(int(t.States.Waker(i)) < r.Wakers.Len(), "a thread was woken by none")
+		column.Must(int(t.States.Waker(i)) < r.Wakers.Len(), "a thread state refers to a missing waker")
 	}
 }
 

@@ -11,7 +11,7 @@
 //	Request[url~"^/api", kind!=ping] a regular expression; any other value
 //	RunTask[started 2s..3s]          calls that started in this range
 //	*[found "arg:timeout"]           calls of any function that match a search
-//	RunTask[slowest 25]              the longest calls that match the rest
+//	RunTask[slowest 25]              the longest calls that meet the rest
 //	RunTask[at 42:43@1.2s 42:43@2s]  the calls that start then on PID:TID
 //	!RunTask[60ms..]                 all other calls of the functions
 //	[blocked: sync][1ms..]           states of threads

@@ -99,17 +99,17 @@ func (r *batches) parse(b *batch) (whole bool, err error) {
 	case evExperimentalBatch:
 		head++ // number of the experiment
 	default:
-		return false, wrong(r.place(), "there is no batch of events, but a byte %d", rest[0])
+		return false, wrong(r.place(), "byte %d does not start a batch of events", rest[0])
 	}
 	c := cut{data: rest, off: head}
 	gen, m, time, size := c.number(), c.number(), c.number(), c.number()
 	switch {
 	case c.bad:
-		return false, wrong(r.place(), "a number of a batch is longer than can be")
+		return false, wrong(r.place(), "the header of a batch has a number that is too long")
 	case c.short:
 		return false, nil
 	case size > maxBatch:
-		return false, wrong(r.place(), "a batch of %s is longer than can be", safetext.Plural(size, "byte"))
+		return false, wrong(r.place(), "a batch of %s is too long", safetext.Plural(size, "byte"))
 	case int(size) > len(rest)-c.off:
 		return false, nil
 	}

@@ -35,7 +35,7 @@ func (c *cursor) next(perTick float64) (bool, error) {
 	ev.typ, ev.at = data[off], b.at+int64(off)
 	n := argc[ev.typ]
 	if n == untimed {
-		return false, wrong(ev.at, "among events there is a byte %d, which is none", ev.typ)
+		return false, wrong(ev.at, "%d is not an event type", ev.typ)
 	}
 	off++
 	var ticks uint64
@@ -43,14 +43,14 @@ func (c *cursor) next(perTick float64) (bool, error) {
 		ticks = uint64(data[off])
 		off++
 	} else if ticks, off = long(data, off); off < 0 {
-		return false, wrong(ev.at, "an event is cut")
+		return false, wrong(ev.at, "an event is truncated")
 	}
 	for i := range n {
 		if off < len(data) && data[off] < 0x80 {
 			ev.args[i&3] = uint64(data[off])
 			off++
 		} else if ev.args[i&3], off = long(data, off); off < 0 {
-			return false, wrong(ev.at, "an event is cut")
+			return false, wrong(ev.at, "an event is truncated")
 		}
 	}
 	c.last += int64(float64(ticks) * perTick)

@@ -98,7 +98,7 @@ func (r *order) goSwitch(ev *raw, t *thread) (bool, error) {
 func (r *order) goStatus(ev *raw, t *thread) error {
 	id, on, status := ev.args[0], ev.args[1], uint8(ev.args[2])
 	if int(status) >= len(states) || id == none {
-		return wrong(ev.at, "goroutine %d is in a state %d that there is not", int64(id), status)
+		return wrong(ev.at, "goroutine %d has an unknown state, %d", int64(id), status)
 	}
 	stack := int32(0)
 	if ev.typ == evGoStatusStack {
@@ -110,11 +110,11 @@ func (r *order) goStatus(ev *raw, t *thread) error {
 	g, from := r.goroutine(id), states[status]
 	switch {
 	case g != nil && g.status != status:
-		return wrong(ev.at, "goroutine %d is in another state than it was", id)
+		return wrong(ev.at, "the state of goroutine %d differs from that in the last generation", id)
 	case g != nil:
 		g.seq = counter{gen: r.tables.id}
 	case r.tables.id != r.initial:
-		return wrong(ev.at, "goroutine %d was there before and has not been told of", id)
+		return wrong(ev.at, "goroutine %d is missing from the earlier generations", id)
 	default:
 		g, from = r.begin(id, status), Undetermined
 	}
@@ -125,10 +125,10 @@ func (r *order) goStatus(ev *raw, t *thread) error {
 		next = g
 	case status != goSyscall:
 	case on == none:
-		return wrong(ev.at, "goroutine %d is in a system call on no thread", id)
+		return wrong(ev.at, "goroutine %d is in a system call without a thread", id)
 	case on == t.id:
 		if r.tables.id != r.initial && (t.g == nil || t.g.ID != g.ID) {
-			return wrong(ev.at, "goroutine %d is in a system call on a thread that has another", id)
+			return wrong(ev.at, "goroutine %d is in a system call on a thread that runs another goroutine", id)
 		}
 		next = g
 	default:
@@ -137,7 +137,7 @@ func (r *order) goStatus(ev *raw, t *thread) error {
 		case !other.seen:
 			other.seen, other.g = true, g
 		case other.g == nil || other.g.ID != g.ID:
-			return wrong(ev.at, "goroutine %d is in a system call on a thread that has another", id)
+			return wrong(ev.at, "goroutine %d is in a system call on a thread that runs another goroutine", id)
 		default:
 			of.g = g
 		}
@@ -158,7 +158,7 @@ func (r *order) goCreate(ev *raw, t *thread) error {
 			g = r.goroutine(uint64(g.ID))
 		}
 		if g != nil && g.status != goRunning {
-			return wrong(ev.at, "goroutine %d makes another and does not run", g.ID)
+			return wrong(ev.at, "goroutine %d creates a goroutine but is not running", g.ID)
 		}
 	}
 	id, status, to := ev.args[0], uint8(goRunnable), Runnable
@@ -185,7 +185,7 @@ func (r *order) goCreate(ev *raw, t *thread) error {
 // fresh adds a goroutine, which must not exist yet.
 func (r *order) fresh(ev *raw, id uint64, status uint8) (*G, error) {
 	if id == none || r.goroutine(id) != nil {
-		return nil, wrong(ev.at, "goroutine %d is made and has been there before", int64(id))
+		return nil, wrong(ev.at, "goroutine %d is created twice", int64(id))
 	}
 	return r.begin(id, status), nil
 }
@@ -199,7 +199,7 @@ func (r *order) syscallBegin(ev *raw, t *thread) error {
 		return err
 	}
 	if !t.p.seq.follows(r.tables.id, ev.args[0]) {
-		return wrong(ev.at, "processor %d goes into a system call, but something is missing before", t.p.id)
+		return wrong(ev.at, "processor %d enters a system call, but events before that are missing", t.p.id)
 	}
 	stack, err := r.stack(ev, ev.args[1])
 	if err != nil {
@@ -220,7 +220,7 @@ func (r *order) syscallEnd(ev *raw, t *thread) error {
 		return err
 	}
 	if t.p.status != procSyscall {
-		return wrong(ev.at, "processor %d comes from a system call and was in none", t.p.id)
+		return wrong(ev.at, "processor %d leaves a system call without having entered one", t.p.id)
 	}
 	g.status, t.p.status = goRunning, procRunning
 	r.transition(ev, t, g, InSyscall, Running)
@@ -274,7 +274,7 @@ func (r *order) destroySyscall(ev *raw, t *thread) error {
 	before := *t
 	if t.p != nil {
 		if t.p.status != procSyscall {
-			return wrong(ev.at, "processor %d is left in a system call and was in none", t.p.id)
+			return wrong(ev.at, "processor %d is abandoned in a system call without having entered one", t.p.id)
 		}
 		t.p.status = procAbandoned
 		t.p = nil

@@ -154,7 +154,7 @@ func (r *order) transition(ev *raw, t *thread, of *G, from, to State) *Event {
 func (r *order) stack(ev *raw, id uint64) (int32, error) {
 	place, ok := r.tables.stacks.of(id)
 	if !ok {
-		return 0, wrong(ev.at, "an event has a stack that is in no table")
+		return 0, wrong(ev.at, "an event refers to a missing stack")
 	}
 	return place, nil
 }
@@ -162,7 +162,7 @@ func (r *order) stack(ev *raw, id uint64) (int32, error) {
 func (r *order) text(ev *raw, id uint64) (int32, error) {
 	place, ok := r.tables.strings.of(id)
 	if !ok {
-		return 0, wrong(ev.at, "an event has a string that is in no table")
+		return 0, wrong(ev.at, "an event refers to a missing string")
 	}
 	return place, nil
 }
@@ -196,7 +196,7 @@ func (r *order) running(ev *raw, t *thread, status uint8) (*G, error) {
 		g = r.goroutine(uint64(g.ID))
 	}
 	if g == nil || g.status != status {
-		return nil, wrong(ev.at, "an event of type %d is of goroutine %d, which is in another state", ev.typ, t.g.ID)
+		return nil, wrong(ev.at, "an event of type %d does not fit the state of goroutine %d", ev.typ, t.g.ID)
 	}
 	return g, nil
 }

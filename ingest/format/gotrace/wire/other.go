@@ -45,12 +45,12 @@ func (r *order) other(ev *raw, t *thread) (bool, error) {
 		r.add(Experimental, ev.time, t)
 		return true, nil
 	}
-	return false, wrong(ev.at, "an event of type %d cannot stand among others", ev.typ)
+	return false, wrong(ev.at, "an event of type %d is not allowed among events of a thread", ev.typ)
 }
 
 // odd returns the error for an impossible begin or end of a range.
 func odd(ev *raw) error {
-	return wrong(ev.at, "an event of type %d begins or ends what it cannot", ev.typ)
+	return wrong(ev.at, "an event of type %d begins or ends a range that is not possible there", ev.typ)
 }
 
 func (r *order) metric(ev *raw, t *thread, what uint8) error {
@@ -217,7 +217,7 @@ func (r *order) annotation(ev *raw, t *thread) error {
 	switch kind {
 	case TaskBegin:
 		if r.tasks[id] != nil {
-			return wrong(ev.at, "there are two tasks with number %d", id)
+			return wrong(ev.at, "two tasks have the number %d", id)
 		}
 		task = &Task{ID: id, Parent: ev.args[1], Name: r.tables.Text(text)}
 		if task.Parent == 0 {
@@ -248,7 +248,7 @@ func (r *order) region(ev *raw, t *thread, kind Kind, x region) error {
 		g.regions = append(g.regions, x)
 	case n == 0: // the region began before the trace
 	case g.regions[n-1] != x:
-		return wrong(ev.at, "a region ends that is not the innermost of goroutine %d", g.ID)
+		return wrong(ev.at, "goroutine %d ends a region that is not its innermost", g.ID)
 	default:
 		g.regions = g.regions[:n-1]
 	}

@@ -23,7 +23,7 @@ func (r *order) procStop(ev *raw, t *thread) error {
 		return err
 	}
 	if t.p.status != procRunning && t.p.status != procSyscall {
-		return wrong(ev.at, "processor %d stops and did not run", t.p.id)
+		return wrong(ev.at, "processor %d stops without having run", t.p.id)
 	}
 	t.p.status = procIdle
 	r.add(Processor, ev.time, t)
@@ -63,7 +63,7 @@ func (r *order) procSteal(ev *raw, t *thread) (bool, error) {
 func (r *order) procStatus(ev *raw, t *thread) error {
 	id, status := ev.args[0], uint8(ev.args[1])
 	if status > procAbandoned || id == none {
-		return wrong(ev.at, "processor %d is in a state %d that there is not", int64(id), status)
+		return wrong(ev.at, "processor %d has an unknown state, %d", int64(id), status)
 	}
 	p := r.procs[id]
 	of := *t
@@ -75,11 +75,11 @@ func (r *order) procStatus(ev *raw, t *thread) error {
 		// The processor is about to be taken from its thread.
 		holder := r.holder(p)
 		if holder == nil {
-			return wrong(ev.at, "processor %d is about to be taken from no thread", id)
+			return wrong(ev.at, "no thread has the abandoned processor %d", id)
 		}
 		of = *holder
 	case status != p.status:
-		return wrong(ev.at, "processor %d is in another state than it was", id)
+		return wrong(ev.at, "the state of processor %d differs from that in the last generation", id)
 	}
 	p.seq = counter{gen: r.tables.id}
 	r.add(Processor, ev.time, &of)

@@ -85,7 +85,7 @@ func (r *Reader) step() error {
 		}
 	}
 	ev := &r.front[0].c.ev
-	return wrong(ev.at, "no thread can go on: what the events there wait for does not come")
+	return wrong(ev.at, "no thread can continue: the events that its next event depends on are missing")
 }
 
 // try adds the next event of a thread, if it is its turn.
@@ -173,7 +173,7 @@ func (r *Reader) generation() (*Generation, error) {
 		b, err := r.file.next()
 		switch {
 		case errors.Is(err, io.EOF) && r.version >= 26 && len(g.cursors) > 0:
-			return nil, wrong(r.file.place(), "the last generation of events is not complete")
+			return nil, wrong(r.file.place(), "the last generation of events is incomplete")
 		case errors.Is(err, io.EOF) && r.version >= 26:
 			return nil, io.EOF
 		case err != nil && r.version < 26 && (g.id != 0 || errors.Is(err, io.EOF)):
@@ -189,7 +189,7 @@ func (r *Reader) generation() (*Generation, error) {
 		}
 		switch {
 		case b.gen == 0 || b.gen != g.id && (r.version >= 26 || b.gen != g.id+1):
-			return nil, wrong(r.file.place(), "the generations of events lie in no order")
+			return nil, wrong(r.file.place(), "the generations of events are out of order")
 		case b.gen != g.id:
 			r.spilled = &b
 		default:
@@ -215,7 +215,7 @@ func (r *Reader) sample() error {
 	s := &r.samples[0]
 	stack, ok := r.gen.stacks.of(s.stack)
 	if !ok {
-		return wrong(s.reported, "a CPU sample has a stack that is in no table")
+		return wrong(s.reported, "a CPU sample refers to a missing stack")
 	}
 	ev := r.add(Sample, s.time, &noThread)
 	ev.P, ev.Stack = s.p, stack

@@ -144,7 +144,7 @@ func (b *batch) each(typ byte, what string, numbers int, entry func(c *cut, n []
 	for c.off < len(c.data) {
 		at := b.at + int64(c.off)
 		if c.data[c.off] != typ {
-			return wrong(at, "in a table of %s there is an entry of type %d", what, c.data[c.off])
+			return wrong(at, "an entry in the table of %s has the wrong type, %d", what, c.data[c.off])
 		}
 		c.off++
 		for i := range numbers {
@@ -157,7 +157,7 @@ func (b *batch) each(typ byte, what string, numbers int, entry func(c *cut, n []
 			}
 		}
 		if c.wrong() {
-			return wrong(at, "an entry of a table of %s is cut", what)
+			return wrong(at, "an entry in the table of %s is truncated", what)
 		}
 	}
 	return nil
@@ -167,12 +167,12 @@ func (g *Generation) addStrings(b *batch) error {
 	return b.each(evString, "strings", 2, func(c *cut, n []uint64) error {
 		switch {
 		case n[1] > maxString:
-			return wrong(0, "a string of %s is longer than can be", safetext.Plural(n[1], "byte"))
+			return wrong(0, "a string of %s is too long", safetext.Plural(n[1], "byte"))
 		case n[1] > uint64(len(c.data)-c.off):
 			c.short = true
 			return nil
 		case !g.strings.add(n[0], int32(len(g.texts))):
-			return wrong(0, "there are two strings with number %d", n[0])
+			return wrong(0, "two strings have the number %d", n[0])
 		}
 		g.texts = append(g.texts, string(c.data[c.off:c.off+int(n[1])]))
 		c.off += int(n[1])
@@ -183,7 +183,7 @@ func (g *Generation) addStrings(b *batch) error {
 func (g *Generation) addStacks(b *batch) error {
 	return b.each(evStack, "stacks", 2, func(c *cut, n []uint64) error {
 		if n[1] > maxFrames {
-			return wrong(0, "a stack of %s is longer than can be", safetext.Plural(n[1], "frame"))
+			return wrong(0, "a stack of %s is too long", safetext.Plural(n[1], "frame"))
 		}
 		for range n[1] {
 			f := Frame{PC: c.number(), fn: c.number(), file: c.number(), Line: c.number()}
@@ -199,7 +199,7 @@ func (g *Generation) addStacks(b *batch) error {
 			g.inStacks = append(g.inStacks, i)
 		}
 		if !g.stacks.add(n[0], int32(len(g.ends))) {
-			return wrong(0, "there are two stacks with number %d", n[0])
+			return wrong(0, "two stacks have the number %d", n[0])
 		}
 		g.ends = append(g.ends, int32(len(g.inStacks)))
 		return nil
@@ -225,11 +225,11 @@ func (g *Generation) addSync(b *batch, version int) error {
 		c.off++
 		switch {
 		case typ == evFrequency && g.perTick != 0:
-			return wrong(at, "the clock's frequency is told twice")
+			return wrong(at, "the clock's frequency occurs twice")
 		case typ == evFrequency:
 			g.perTick = 1.0 / (float64(c.number()) / 1e9)
 		case typ == evClockSnapshot && version >= 25 && g.clock:
-			return wrong(at, "other clocks are told twice")
+			return wrong(at, "the clock snapshot occurs twice")
 		case typ == evClockSnapshot && version >= 25:
 			g.clock = true
 			tick += c.number()
@@ -237,10 +237,10 @@ func (g *Generation) addSync(b *batch, version int) error {
 			sec, nsec := c.number(), c.number()
 			g.snapTick, g.Wall = tick, int64(sec)*1e9+int64(nsec)
 		default:
-			return wrong(at, "among clocks there is an event of type %d", typ)
+			return wrong(at, "a batch of clocks has an event of the wrong type, %d", typ)
 		}
 		if c.wrong() {
-			return wrong(at, "what clocks showed is cut")
+			return wrong(at, "a batch of clocks is truncated")
 		}
 	}
 	return nil
@@ -263,7 +263,7 @@ func (g *Generation) complete(version int, at int64) error {
 		fn, named := g.strings.of(f.fn)
 		file, filed := g.strings.of(f.file)
 		if !named || !filed {
-			return wrong(at, "a stack names a function or a file by a number that no string has")
+			return wrong(at, "a stack refers to a missing function or file name")
 		}
 		f.Func, f.File = fn, file
 	}

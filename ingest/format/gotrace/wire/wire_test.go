@@ -208,7 +208,7 @@ func same(t *testing.T, name string, content []byte, version int, chunks ...int)
 	for _, chunk := range chunks {
 		have, err := got(content, version, chunk)
 		// To the other reader the end within some things is as good as that of the trace.
-		cut := whole && err != nil && (strings.HasSuffix(err.Error(), "is cut") || strings.HasSuffix(err.Error(), "within a batch of events"))
+		cut := whole && err != nil && (strings.HasSuffix(err.Error(), "is truncated") || strings.HasSuffix(err.Error(), "within a batch of events"))
 		if errors.Is(err, io.EOF) != whole && !cut {
 			t.Errorf("%s in chunks of %d: %v, want %v", name, chunk, err, wantErr)
 		}
