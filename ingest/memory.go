@@ -28,7 +28,7 @@ type guard struct {
 	// limit is the number of bytes this load may take, 0 for all that the system has free;
 	// base is the memory in use before the load.
 	limit, base int64
-	held, owed  atomic.Int64 // the builder's size at the last check
+	held, owed  atomic.Int64 // see Builder.Size; at the last check
 
 	sized, stride int64 // the builder's size at the last check, and its growth until the next
 

@@ -23,7 +23,7 @@ var ErrCutLine = errors.New("the file ends in the middle of this record: it was 
 // continue with the next line.
 type LineError struct {
 	Line   int64 // from 1
-	Offset int64 // of the fault, in bytes from the start of the uncompressed text
+	Offset int64 // position of the fault, in bytes from the start of the uncompressed text
 	Err    error
 }
 

@@ -15,7 +15,7 @@ type plan struct {
 	name   string // in sentences
 	typ    reflect.Type
 	record bool
-	kind   Kind // of a record
+	kind   Kind // kind of record
 	fields []field
 	byKey  map[string]*field
 	extra  uintptr // offset of the struct's Extra
@@ -34,8 +34,8 @@ type field struct {
 	bit    fieldSet
 	kind   fieldKind
 	always bool
-	offset uintptr // of the value in the struct
-	of     *plan   // of the object or the array's objects
+	offset uintptr // position of the value in the struct
+	of     *plan   // plan of the object or the array's objects
 	// The first 16 bytes of text as two words, and masks for those of them that belong to
 	// the key.
 	lo, hi, maskLo, maskHi uint64

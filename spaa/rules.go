@@ -23,9 +23,9 @@ func (s Severity) String() string {
 // follows from it by common sense.
 type Rule struct {
 	ID       string
-	Section  string // of the SPAA 1.0 specification
+	Section  string // section of the SPAA 1.0 specification
 	Severity Severity
-	Demand   string // what must or should hold
+	Demand   string // the requirement, as a sentence
 	Found    string // how a breach is found
 }
 

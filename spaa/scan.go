@@ -20,7 +20,7 @@ const (
 // SyntaxError reports the position at which a line stops being JSON.
 type SyntaxError struct {
 	Offset int    // byte offset in the line, from 0
-	Msg    string // what was found or wanted there
+	Msg    string // description of the fault
 	// AtEnd is set when the line ended too early: more bytes could have made
 	// it valid, as in a file that was cut.
 	AtEnd bool

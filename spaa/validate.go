@@ -71,7 +71,7 @@ type validator struct {
 	headers   int
 	header    *Header
 	events    map[string]*Event
-	start     decimalValue // of the header's time range
+	start     decimalValue // start of the header's time range
 	end       decimalValue
 	refused   bool // another format: stop
 

@@ -7,7 +7,7 @@ import (
 )
 
 type dsoInfo struct {
-	hash   uint64 // of name and build id
+	hash   uint64 // hash of name and build id
 	kernel bool
 	isPath bool
 }

@@ -10,7 +10,7 @@ import (
 // period measures and the one that counts samples.
 type stackSums struct {
 	id       ID
-	line     int64 // of the first stack record, 0 while there is none
+	line     int64 // line of the first stack record, 0 while there is none
 	samples  int64
 	whole    [summed]float64
 	sampled  [summed]float64

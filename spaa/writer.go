@@ -21,7 +21,7 @@ type Writer struct {
 	w     *bufio.Writer
 	e     encoder
 	count int64
-	err   error // of the underlying writer; final
+	err   error // error of the underlying writer; final
 
 	dsos    map[int64]struct{}
 	frames  map[int64]struct{}

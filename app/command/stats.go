@@ -157,7 +157,7 @@ type stats struct {
 	Seen     *statsSeen    `json:"seen,omitempty"`
 
 	rec       *recording.Recording
-	bins      []spans.Bin // of the histogram
+	bins      []spans.Bin // bins of the histogram
 	durations *spans.Durations
 	presence  *spans.Presence
 	metric    *recording.Metric

@@ -50,7 +50,7 @@ type painter struct {
 
 // frame holds the properties that apply within an element.
 type frame struct {
-	x, y int             // of the element's corner
+	x, y int             // position of the element's corner
 	clip image.Rectangle // limits all drawing
 	// name is the id of a clipPath whose rectangle follows.
 	name string

@@ -16,7 +16,7 @@ const buckets = 1 << 14
 type Activity struct {
 	of    map[string][]float32
 	start int64
-	width float64 // of a bucket, in picoseconds
+	width float64 // width of a bucket, in picoseconds
 	most  float64 // number of processors
 }
 

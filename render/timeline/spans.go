@@ -19,7 +19,7 @@ import (
 type Gathered struct {
 	of      gatheredOf
 	lanes   []laneSpans
-	before  []laneSpans // of the last picture
+	before  []laneSpans // lanes of the last picture
 	samples []rowSamples
 	look    *shared // nil once everything is gathered
 }

@@ -22,7 +22,7 @@ type machine struct {
 	System string  `json:"system"`
 	Go     string  `json:"go"`
 	Nice   int     `json:"nice"`
-	Load   float64 `json:"load"` // of the last minute, at the start
+	Load   float64 `json:"load"` // load of the last minute, at the start
 }
 
 func (m machine) String() string {

@@ -19,7 +19,7 @@ import (
 type run struct {
 	Seconds float64 `json:"seconds"` // from start to exit
 	CPU     float64 `json:"cpu_seconds"`
-	System  float64 `json:"system_seconds"` // of CPU
+	System  float64 `json:"system_seconds"` // CPU time in the kernel
 	// Peak is the peak memory in bytes, Own the peak without mapped files.
 	Peak int64 `json:"peak_bytes"`
 	Own  int64 `json:"own_bytes"`

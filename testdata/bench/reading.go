@@ -16,7 +16,7 @@ type reading struct {
 	Kind  string `json:"kind"` // see kinds
 	What  string `json:"what"`
 	JSON  bool   `json:"chrome_json,omitempty"`
-	Bytes int64  `json:"bytes"` // of the file
+	Bytes int64  `json:"bytes"` // size of the file
 	// Unpacked is the decompressed size, if known.
 	Unpacked int64  `json:"unpacked_bytes"`
 	Packed   bool   `json:"packed,omitempty"`
@@ -26,7 +26,7 @@ type reading struct {
 
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_seconds"`
-	System  float64 `json:"system_seconds"` // of CPU
+	System  float64 `json:"system_seconds"` // CPU time in the kernel
 	Own     int64   `json:"own_bytes"`      // peak memory without mapped files
 
 	Beside        string  `json:"beside,omitempty"` // reference that the time is compared with

@@ -29,8 +29,8 @@ func (l *look) classed(c, without class) classed {
 		return sum
 	}
 	var path []class // of the functions on the path
-	var in, out int  // the lengths of path at which a stack became one of c, and of without; 0 for neither
-	var minus int64  // of the stacks below in that contain a function of without
+	var in, out int  // the path lengths at which the first function of c, and of without, was found; 0 for none
+	var minus int64  // the cost below in of stacks with a function of without
 	l.weights.Walk(l.rec, func(call recording.CallID) {
 		is := l.classes[l.rec.Func(call)]
 		path = append(path, is)

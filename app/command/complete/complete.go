@@ -12,7 +12,7 @@ import (
 	"ashlar/app/core/subcommand"
 )
 
-// shells are the supported shells.
+// shells maps each supported shell to the function that writes its script.
 var shells = map[string]func(*strings.Builder, []subcommand.Info){"bash": bash, "zsh": zsh, "fish": fish}
 
 // Command is the command that prints a completion script.
@@ -38,7 +38,6 @@ name ashlar. Save it as:
 	},
 }
 
-// flag is a flag of a command.
 type flag struct {
 	name, short, what string
 	takes             bool // takes a value

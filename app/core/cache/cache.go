@@ -337,10 +337,10 @@ var _ io.Writer = (*watched)(nil)
 
 // Entry is a cached recording.
 type Entry struct {
-	Path   string    `json:"path"` // of the file it was read from
+	Path   string    `json:"path"` // path of the file it was read from
 	Format string    `json:"format"`
-	Bytes  int64     `json:"bytes"`      // of the entry on disk
-	Of     int64     `json:"file_bytes"` // of the original file
+	Bytes  int64     `json:"bytes"`      // size of the entry on disk
+	Of     int64     `json:"file_bytes"` // size of the original file
 	Used   time.Time `json:"used"`
 	name   string
 }

@@ -62,7 +62,8 @@ func Redacted(r *redact.Redactor, rec *recording.Recording) *recording.Recording
 	return &out
 }
 
-// Of returns a view of a recording's metric, which is named unless it is the default.
+// Of returns a view of the query's scope. It names the event and the metric unless they
+// are the recording's default.
 func Of(rec *recording.Recording, q analyze.Query) view.State {
 	v := *view.OfScope(rec, q.Scope)
 	if q.Event < 0 || q.Event >= len(rec.Events) {

@@ -97,8 +97,8 @@ type Cause struct {
 
 // Limits on what is listed.
 const (
-	mostCauses = 5 // of slow steps
-	textCauses = 8 // of idle time, in text
+	mostCauses = 5 // maximum number of causes of slow steps
+	textCauses = 8 // maximum number of causes of idle time, in text
 )
 
 // ErrNone says that a recording has no work of a GPU.

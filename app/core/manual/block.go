@@ -9,7 +9,7 @@ type Kind uint8
 const (
 	Heading   Kind = iota // has Level and Text
 	Paragraph             // has Text
-	Item                  // of a list; has Mark and Text
+	Item                  // list item; has Mark and Text
 	Code                  // has Lines, verbatim
 	Table                 // has Rows; the first is the head
 )
@@ -17,9 +17,9 @@ const (
 // Block is a part of a page. Blocks are laid out one below the other.
 type Block struct {
 	Kind  Kind
-	Level int    // of a Heading: 1 for the page's title
+	Level int    // level of a Heading: 1 for the page's title
 	Depth int    // number of lists around the block; at least one for an Item
-	Mark  string // of an Item: "•", or its number and a dot
+	Mark  string // mark of an Item: "•", or its number and a dot
 	Text  Text
 	Lines []string
 	Rows  [][]Text // all of the same length

@@ -21,7 +21,7 @@ const (
 	Timeline              // timestamps
 	Spans                 // calls with start and end
 	Lines                 // source line numbers
-	Addresses             // of instructions
+	Addresses             // instruction addresses
 )
 
 // missing maps a kind of data to the words that say it is missing.

@@ -108,7 +108,7 @@ func (a *Async[K, V]) Cancel() {
 
 // Stop cancels the running computation and forgets the value; wake is not called any
 // more. Stop does not wait: a computation that ignores its context runs on, but its
-// result is not used. A later Ask starts anew.
+// result is not used. A later Ask starts again.
 func (a *Async[K, V]) Stop() {
 	if a.async != nil {
 		a.async.stop()

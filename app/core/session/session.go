@@ -20,7 +20,7 @@ type Session struct {
 // whenever a comparison has something new to show.
 func New(notify func()) *Session { return &Session{notify: notify} }
 
-// Show sets the sides: none, one, or two, which are compared anew. Any sides after the
+// Show sets the sides: none, one, or two, which are compared again. Any sides after the
 // second are those that the first two were made from; they stay open. Sides no longer
 // listed are closed in the background, after their running computations have ended.
 func (s *Session) Show(sides ...*Side) {

@@ -125,7 +125,7 @@ func (a *Answer) Metric() *recording.Metric {
 type Side struct {
 	Name string
 	load atomic.Pointer[loading]
-	path string // of a file that can be followed, else ""
+	path string // path of a file that can be followed, else ""
 	// opts are the options for reading the file; opened is the file's state just before
 	// it was read.
 	opts       Options

@@ -113,7 +113,8 @@ func SetAsItems(what string, set func(i int)) []widget.Item {
 	return []widget.Item{{Title: "Set " + what + " as A", Do: func() { set(0) }}, {Title: "Set " + what + " as B", Do: func() { set(1) }}}
 }
 
-// CompareTracks compares the selected threads with others.
+// CompareTracks compares the current scope (A) with the given tracks (B) and shows the
+// differences.
 func (p *Side) CompareTracks(tracks []int) {
 	p.CompareWith(p.Scope.On(tracks))
 	p.ShowComparison()

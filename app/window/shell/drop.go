@@ -18,7 +18,7 @@ import (
 // dropping is the state of a drag over the window.
 type dropping struct {
 	over  drop.Over
-	zones []zone // of the last frame
+	zones []zone // drop zones of the last frame
 }
 
 // zone is a part of the window with the effect of a drop there.

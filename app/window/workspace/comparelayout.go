@@ -24,7 +24,7 @@ const (
 	untimedHeight  = 40
 	failedHeight   = 150 // height of the message why a file cannot be shown
 	leastTimelines = 130
-	leastAbove     = 96 // of each of two timelines, one above the other
+	leastAbove     = 96 // height of each of two timelines, one above the other
 )
 
 // place divides r among the parts.

@@ -66,7 +66,6 @@ type spot struct {
 	line int64
 }
 
-// function is a function of a graph.
 type function struct {
 	name  name
 	spots []spot

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/format/stacktext"
 )
 
-// kind is the kind of a line.
+// kind says what a line of DTrace's output is.
 type kind int
 
 const (

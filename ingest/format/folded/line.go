@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// status is the kind of a line.
+// status says what was found on a line.
 type status uint8
 
 const (

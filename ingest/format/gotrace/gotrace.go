@@ -91,7 +91,8 @@ type decoder struct {
 	records *recording.Tally
 }
 
-// A count is a number of goroutines; told is the last value given to its counter.
+// A count is a number of goroutines; told is the last value added to its counter, at time
+// at.
 type count struct {
 	n, told, at int64
 	any         bool

@@ -47,8 +47,8 @@ const (
 	isDuration
 	isWeight
 	isGauge
-	isOn      // what the thread is blocked on, as text
-	isOnClass // what the thread is blocked on, as a class
+	isOn      // the object that the thread waits for, as text
+	isOnClass // the object that the thread waits for, as a class
 	isName
 
 	isMethod // from here on: uses of a frame's fields

@@ -44,7 +44,7 @@ type packet struct {
 	uuid               uint64 // number of the event's track
 	value              uint64 // see hasNumber and hasExtra
 
-	at    uint32 // position in the batch of the body's length
+	at    uint32 // position, in the batch, of the body's length
 	state uint32 // index in batch.states plus 1; 0 for none
 	kind  uint16 // field number of the body; 0 for none
 	is    uint16

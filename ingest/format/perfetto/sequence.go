@@ -150,7 +150,7 @@ func (s *sequence) setDefaults(b []byte) {
 					s.doubles = v.numbers(s.doubles)
 				}
 			}
-		case 100: // of stack samples
+		case 100: // stack samples
 			for num, v := range each(v.b) {
 				if num == 2 {
 					s.weight = readDescriptor(v.b)

@@ -67,7 +67,7 @@ func Split(name string) Parts {
 	}
 	p := Parts{Start: s.parts[0].from, Leaf: s.parts[made].from, End: end}
 	p.Type = p.Leaf
-	first := made // of the part after the package
+	first := made // index of the first part after the package
 	if s.hasType(name, made) {
 		first = made - 1
 		p.Type = s.parts[first].from

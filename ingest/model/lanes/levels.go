@@ -253,7 +253,7 @@ func (l *Lane) group(i, last int, res int64) int {
 	return k
 }
 
-// level is like group, for a lane that has nodes on all levels.
+// level returns the result of group, for lanes that have nodes on all levels.
 func (l *Lane) level(i, last int, res int64) int {
 	most := len(l.levels) - 1
 	if i != 0 {

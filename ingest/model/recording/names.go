@@ -62,7 +62,7 @@ type Function struct {
 	Name   string
 	Module string // binary, shared library, script or category; may be empty
 	File   string // source file of the first frame seen, if known
-	Kind   Kind   // of the first frame seen
+	Kind   Kind   // kind of the first frame seen
 	// Unresolved marks a name that is only an address.
 	Unresolved bool
 	// Symbol is the linker's name if it differs from Name. Demangled says that the file

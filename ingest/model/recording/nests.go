@@ -17,7 +17,7 @@ type nest struct {
 	ends   []int64
 	calls  []CallID
 	lanes  []lanes.Lane
-	groups []uint32           // of the open spans
+	groups []uint32           // groups of the open spans
 	marks  []column.Vec[mark] // parallel to lanes; nil if there are no groups
 	slack  int64              // see Builder.Slack
 	cuts   [][]cut            // by lane, in order
@@ -196,8 +196,9 @@ type nests struct {
 	tied, flat heap.Heap[int]
 }
 
-// placed is the nest in which a group was last seen, -1 for none, and its home: the nest
-// with the span around those that had to go to another nest, -1 for none.
+// placed says where a group's spans are. nest is the nest in which the group was last
+// seen; home is the nest with the span that encloses them, if they had to go to another
+// nest. -1 means none.
 type placed struct{ nest, home int32 }
 
 // seenBefore is the place of a group before the span of a turn was added.
@@ -417,7 +418,7 @@ func (ns *nests) advance(to int64) {
 	}
 }
 
-// fits updates a nest's entry in room.
+// fits updates the entry of nest k in room.
 func (ns *nests) fits(k int) {
 	half := len(ns.room) / 2
 	if k >= half {

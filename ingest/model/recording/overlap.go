@@ -108,7 +108,7 @@ type filler struct {
 	at    int // the next span of old
 	lane  lanes.Lane
 	frame FrameID
-	call  CallID // of the spans to add
+	call  CallID // call of the spans to add
 	end   int64  // everything before it is covered or stays a gap
 }
 

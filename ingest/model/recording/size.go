@@ -28,9 +28,9 @@ type held struct {
 	unsorted int64
 	open     int64 // spans
 	lanes    int64
-	values   int64 // of samples, stacks and rows of windows
-	rows     int64 // of windows
-	points   int64 // of counters
+	values   int64 // values of samples, stacks and rows of windows
+	rows     int64 // rows of windows
+	points   int64 // points of counters
 	symbols  int64 // bytes of names, files and contexts
 }
 

@@ -23,7 +23,7 @@ type TrackBuilder struct {
 	out     bool   // not one of the threads that are kept: see Builder.Only
 	waits   bool   // loose spans wait for their final layout: see layOut
 	shared  bool   // track is a snapshot: see own
-	track   *Track // what snapshots hold, except lanes, open and samples
+	track   *Track // content of snapshots, except lanes, open and samples
 	lanes   []lanes.Lane
 	open    []openSpan
 	last    int64 // the latest time seen by Begin and End

@@ -84,7 +84,7 @@ func (q *Query) In(ctx context.Context, rec *recording.Recording, in recording.S
 	return scan.Below(ctx, rec, q.String(), chosen)
 }
 
-// settled returns the chosen ones of all runs, or all others if the query asks for them.
+// settled returns the chosen runs, or all other runs if the query asks for those.
 func (l *lookup) settled(all, chosen []sets.Run) []sets.Run {
 	chosen = sets.Joined(chosen)
 	if l.q.Others {

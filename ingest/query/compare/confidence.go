@@ -30,7 +30,7 @@ type Confidence struct {
 	// FromRuns.
 	Spread [2]float64
 
-	lengths [2][]length // of the spans on each side, sorted; see Shift
+	lengths [2][]length // lengths of the spans on each side, sorted; see Shift
 }
 
 // Level returns 1-Q, the confidence that there is a difference.
@@ -77,7 +77,8 @@ func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTabl
 	return nil
 }
 
-// discover converts the p-values of rows to q-values and multiplies them by times.
+// discover converts the p-values of rows to q-values and multiplies them by times, which
+// is the number of tests per row.
 func discover(all []*Confidence, ps []float64, times float64) {
 	qs := stats.Discoveries(ps)
 	k := 0

@@ -22,7 +22,7 @@ type Kind uint8
 const (
 	Kernel Kind = iota
 	Copy        // between memories
-	Fill        // of memory with a value
+	Fill        // memory filled with a value
 )
 
 // kinds maps the categories of PyTorch's traces to kinds (libkineto/src/ActivityType.cpp

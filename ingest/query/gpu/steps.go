@@ -62,7 +62,7 @@ type Steps struct {
 	// time otherwise.
 	Causes []Cause
 
-	end int64 // of the last step and its work
+	end int64 // end of the last step and its work
 }
 
 // Cause is a function's mean time in slow steps and in usual ones.

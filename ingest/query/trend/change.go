@@ -85,7 +85,7 @@ func mean(values []float64) (m float64) {
 // splitter finds the best splits of segments of a series.
 type splitter struct {
 	values []float64
-	ranks  []int // of the values, in the order of sorted
+	ranks  []int // ranks of the values, in the order of sorted
 	sorted []float64
 	// order is the order in which the values are taken.
 	order []int

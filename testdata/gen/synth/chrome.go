@@ -15,8 +15,8 @@ type chrome struct {
 	shape *chromeShape
 	prog  *program
 	sum   *Summary
-	names []string // of functions, as JSON without the closing quote
-	cats  []string // of functions, as JSON
+	names []string // function names, as JSON without the closing quote
+	cats  []string // categories of functions, as JSON
 
 	held    []chromeEvent // events, if a shape reorders them
 	begun   [][]int       // indices in held of the open X events, by thread
@@ -31,7 +31,7 @@ type chromeEvent struct {
 	at, length int64 // ns
 	call       uint32
 	thread     int32
-	id         int // of the operation or the flow
+	id         int // id of the operation or the flow
 }
 
 // written returns the time at which a program that writes each event as soon as it ends
@@ -294,7 +294,7 @@ type chromeShape struct {
 	order func([]chromeEvent)
 
 	threads  int
-	suffix   string // of names
+	suffix   string // suffix of names
 	numbered bool   // each call has its own name
 	unique   bool   // each span has its own name
 	wander   *wander

@@ -4,7 +4,7 @@ package synth
 type frame struct {
 	fn      uint32
 	ip      uint64
-	site    uint8 // which of the function's addresses
+	site    uint8 // index of the address in the function
 	inlined uint8 // depth of inlining; 0 is the function that contains the address
 }
 

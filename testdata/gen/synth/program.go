@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxDepth     = 28     // of a call path, in calls
+	maxDepth     = 28     // maximum depth of a call path, in calls
 	defaultPaths = 60_000 // distinct call paths of a program
 	rootAgain    = 224    // call.again of a root
 )
@@ -50,10 +50,10 @@ type call struct {
 type role struct {
 	name    string
 	process int
-	module  int      // of its roots
+	module  int      // module of its roots
 	roots   []string // top-level functions, called in a loop
 	idle    int64    // median time between two roots, in ns
-	share   int      // of the call paths
+	share   int      // share of the call paths
 }
 
 var processes = []struct {

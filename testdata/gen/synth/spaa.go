@@ -50,7 +50,7 @@ var spaaEvents = [2]spaaEvent{
 }
 
 const (
-	clockPeriod      = samplerPeriod // of each cpu-clock sample
+	clockPeriod      = samplerPeriod // period of each cpu-clock sample
 	spaaWindows      = 24
 	spaaWindowStacks = 1000 // maximum per window
 

@@ -31,7 +31,7 @@ type Summary struct {
 	SpanTime int64 `json:"span_time_ns"` // total duration of all spans
 	RootTime int64 `json:"root_time_ns"` // total duration of the outermost spans
 
-	Weights []Weight `json:"weights,omitempty"` // of stacks
+	Weights []Weight `json:"weights,omitempty"` // weights of stacks
 	// WindowWeight is the sum of all windows' weights (metric period).
 	WindowWeight int64 `json:"window_weight,omitempty"`
 

@@ -185,7 +185,7 @@ func (t *Panel) counts(u *ui.UI, a *session.CompareAnswer, r image.Rectangle) in
 	return y
 }
 
-// words describes the compared metrics and the basis of the confidences.
+// words draws the sentences about the compared metrics and the basis of the confidences.
 func (t *Panel) words(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, r image.Rectangle) {
 	th := u.Theme
 	y := r.Min.Y

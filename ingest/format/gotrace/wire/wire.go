@@ -74,7 +74,7 @@ type G struct {
 // event's generation.
 type Event struct {
 	Kind     Kind
-	What     uint8 // which range or metric
+	What     uint8 // kind of range or metric
 	From, To State // old and new state of a Transition
 
 	Stack   int32 // stack of the code that ran at the event; 0 for none

@@ -10,7 +10,7 @@ import (
 type vex struct {
 	code []byte
 	at   uint64
-	pos  int // of the next byte
+	pos  int // position of the next byte
 	mode int
 	// Fields of the prefix. r, x, b and v extend the fields reg, index, rm and vvvv.
 	evex         bool
