@@ -35,7 +35,7 @@ added. FILEs after it replace the files that it names.
 			{"ashlar render run.spaa -o run.png", "draw timeline and flamegraph"},
 			{"ashlar render run.spaa -o part.png --view flame --range 1.2s..1.5s", "draw the flamegraph of 300 ms"},
 			{"ashlar render run.spaa -o run.svg --view timeline", "draw an SVG, for a page or a report"},
-			{"ashlar render run.spall -o parse.svg --view statistics --function parse", "draw how long the calls of a function took"},
+			{"ashlar render run.spall -o parse.svg --view calls --function parse", "draw how long the calls of a function took"},
 			{"ashlar render old.pprof new.pprof --view diff -o diff.png", "draw the differences between two files"},
 			{"ashlar render --demo -o ashlar.png --size 2560x1440 --scale 2 --theme light", "draw for a high-resolution screen"},
 		},

@@ -108,7 +108,7 @@ func (l *look) slower(r rule) error {
 		}
 		f := l.rec.Functions.At(int(row.Func))
 		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s slow down: %s at the end, %s at the start.", quoted(f.Name), units.Duration(int64(t.Last)), units.Duration(int64(t.First))),
-			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
 	return nil

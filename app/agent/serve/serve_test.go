@@ -211,7 +211,7 @@ func TestSessionDraws(t *testing.T) {
 		t.Fatal(got)
 	}
 	for i, line := range []string{
-		"small.spaa --theme light", "small.spall --view timeline", "small.spall --view statistics --function a", "diff-a.folded diff-b.folded --view diff",
+		"small.spaa --theme light", "small.spall --view timeline", "small.spall --view calls --function a", "diff-a.folded diff-b.folded --view diff",
 		"ashlar:1?file=small.spaa&tab=functions", "both.ashlar", "small.spaa --view none", "small.spall --range 90s..91s", "ashlar:1?file=none.spaa", "ashlar:1?file=small.spaa small.spall", "--demo --view flame",
 	} {
 		if testing.Short() && i%4 != 0 {
