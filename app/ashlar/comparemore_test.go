@@ -43,7 +43,8 @@ func TestCompareAbove(t *testing.T) {
 
 	s.Key("shift+x")
 	s.both("A above B again", func(c *versus) bool { return c.Above })
-	// What is dropped on a timeline takes that one's place, be it left or right.
+	// What is dropped on a timeline takes that one's place, but for the fifth at the right that
+	// adds a run.
 	x := s.StartDragger(t)
 	others := recordings(t, 3)[1:]
 	for _, d := range []struct {
@@ -51,7 +52,7 @@ func TestCompareAbove(t *testing.T) {
 		file, says string
 		a, b       string
 	}{
-		{image.Pt(1100, 200), others[0], "Replace A (before.json)", others[0], after},
+		{image.Pt(900, 200), others[0], "Replace A (before.json)", others[0], after},
 		{image.Pt(100, 460), others[1], "Replace B (after.json)", others[0], others[1]},
 	} {
 		x.Enter(uriList(d.file), e2e.Whole, fileList)
