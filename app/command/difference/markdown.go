@@ -68,7 +68,7 @@ func (d *Answer) markdown() string {
 		d.rowsAsMarkdown(&b, d.rows[open:])
 	}
 	if d.more > 0 {
-		fmt.Fprintf(&b, "%s more rows are not listed.\n\n", units.Count(int64(d.more)))
+		fmt.Fprintf(&b, "%s not listed.\n\n", units.Plural(int64(d.more), "more row"))
 	}
 	if d.unsure > 0 {
 		fmt.Fprintf(&b, "%s below a confidence of %v and left out.\n\n", are(d.unsure), d.Sure)

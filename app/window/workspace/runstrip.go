@@ -116,7 +116,7 @@ func (s *runStrip) layout(d *Workspace, c *Comparison, u *ui.UI, side int, r ima
 // tooltip names the run under the pointer.
 func (s *runStrip) tooltip(c *Comparison, u *ui.UI, side int) {
 	runs := c.RunsOf(side)
-	if s.tip < 0 || s.tip >= len(runs) {
+	if !c.hasRuns() || s.tip < 0 || s.tip >= len(runs) { // there is no strip, or no run under the pointer
 		return
 	}
 	r := runs[s.tip]

@@ -35,6 +35,7 @@ func TestNumbersAreWorded(t *testing.T) {
 	right := []string{
 		"at most %d", "more than %d", "calls itself", "1 to %d can be read", "once in %d bytes", "names %d files; at most",
 		"%s lists functions", "%d threads match", "zip archive of %d files",
+		"%s files hold all events", "%s files still open with", // of a format
 	}
 	root := filepath.Join("..", "..", "..")
 	for _, dir := range []string{"app", "ingest", "render"} {
