@@ -34,7 +34,7 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 	s := &session{d.Start("^dev.ashlar.Ashlar$", place, bin, "--frame-log", log, "--theme", "dark"), t, e2e.OpenLog[frame](log)}
 	s.soon("the first page", func(f frame) bool { return f.Theme == "dark" })
 	src := d.StartSource(toolkit)
-	left := place.Min.Add(image.Pt(place.Dx()/4, place.Dy()*9/10))
+	left := place.Min.Add(image.Pt(place.Dx()/4, place.Dy()*7/10)) // above what adds a run to A
 	right := left.Add(image.Pt(place.Dx()/2, 0))
 
 	paths := recordings(t, 5000)
