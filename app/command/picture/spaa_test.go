@@ -272,7 +272,7 @@ func countsOf(info string) string {
 
 var problems = regexp.MustCompile(`^\d+ (error|warning|note)s?\b`)
 
-// drawn is what the picture of a file shows: see sentences.
+// drawn returns the texts in the picture of a file; see sentences.
 func drawn(t *testing.T, rec *recording.Recording, path string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "x.svg")

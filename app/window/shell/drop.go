@@ -29,7 +29,7 @@ type zone struct {
 	on     bool // the pointer is in the zone
 }
 
-// effect is what a drop does.
+// An effect of a drop on the window.
 type effect uint8
 
 const (

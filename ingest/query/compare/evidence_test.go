@@ -73,8 +73,8 @@ func TestSamplesBehind(t *testing.T) {
 	}
 }
 
-// TestSamplesBehindTheWhole: weights of the whole recording, since the asked range has no
-// answer, are those of all its samples.
+// TestSamplesBehindTheWhole: where a range has no answer and the whole recording is
+// summed up instead, all its samples are counted.
 func TestSamplesBehindTheWhole(t *testing.T) {
 	p := newProgram(1)
 	p.b.AddEvent(recording.Event{Name: "cycles", Primary: 1, Metrics: []recording.Metric{
