@@ -40,7 +40,7 @@ func (p *Pane) numberedChips(d *Workspace) []scopebar.Chip {
 		return nil
 	}
 	k := numberedKey{rec, p.Event, p.Metric}
-	n, of, ok := p.numbered.Ask(k, d.Wake, func(ctx context.Context) (n numberedNames, err error) {
+	n, of, ok := p.numbered.Ask(k, d.Do.Wake, func(ctx context.Context) (n numberedNames, err error) {
 		w, err := analyze.Weigh(ctx, rec, analyze.Query{Event: k.event, Metric: k.metric})
 		if err == nil {
 			n.count, n.share, err = analyze.Numbered(ctx, rec, w)
