@@ -6,6 +6,7 @@
 //	go run ./testdata/eval             the table
 //	go run ./testdata/eval -o DIR      keeps the recordings
 //	go run ./testdata/eval -page       writes the table into the manual
+//	go run ./testdata/eval -planted 1  asks about the recordings of real programs
 //
 // A token is four bytes of what was printed, the last one rounded up; the folder of the
 // recordings counts as one of two letters. The sequence is always: overview, findings,
@@ -32,7 +33,15 @@ import (
 func main() {
 	out := flag.String("o", "", "keep the recordings in this `DIR`")
 	page := flag.Bool("page", false, "write the table into assets/manual/evaluation.md")
+	half := flag.String("planted", "", "ask about the recordings of real programs: those of `HALF` 1 or 2, or all")
 	flag.Parse()
+	if *half != "" {
+		if err := askPlanted(strings.TrimPrefix(*half, "all")); err != nil {
+			fmt.Fprintln(os.Stderr, "eval:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*out, *page); err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"ashlar/app/agent/findings"
+	"ashlar/app/agent/overview"
+	"ashlar/app/command"
+)
+
+// plantedPath is the folder of the recordings of real programs, relative to the module's
+// root. Its causes.tsv says what was planted in each.
+const plantedPath = "testdata/eval/planted"
+
+// planted is a recording of a program with a planted cause, or without.
+type planted struct {
+	path string
+	// half is 1 for recordings that were looked at while the rules were written, and 2 for
+	// those that were not.
+	half string
+	// answered is what the test holds, see answer.String.
+	answered string
+	// says matches a text that names the cause; nil if nothing was planted.
+	says *regexp.Regexp
+}
+
+// readPlanted lists the recordings in a folder.
+func readPlanted(dir string) (all []planted, err error) {
+	f, err := os.Open(filepath.Join(dir, "causes.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma, r.LazyQuotes = '\t', true
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows[1:] {
+		p := planted{path: filepath.Join(dir, "recordings", row[0]), half: row[1], answered: row[2]}
+		if row[3] != "" {
+			if p.says, err = regexp.Compile(row[3]); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// answer says how a recording was answered: first if overview named the cause, or found
+// nothing where nothing was planted, third if overview or its first two commands did.
+// tokens is the output of all three.
+type answer struct {
+	first, third bool
+	tokens       int
+	found        []findings.Finding
+	planted      bool
+}
+
+// String returns overview, commands or no for a planted cause, else nothing or alarm.
+func (a *answer) String() string {
+	switch {
+	case a.planted && a.first:
+		return "overview"
+	case a.planted && a.third:
+		return "commands"
+	case a.planted:
+		return "no"
+	case a.first:
+		return "nothing"
+	}
+	return "alarm"
+}
+
+// ask runs overview and the commands of its first two findings or, without findings, the
+// first two commands that it suggests.
+func (p *planted) ask() (a answer, err error) {
+	a.planted = p.says != nil
+	said := 0
+	run := func(args ...string) []byte {
+		var out, errs bytes.Buffer
+		if code := command.Main(args, bytes.NewReader(nil), &out, &errs, command.Runner{}); code != command.Done && err == nil {
+			err = fmt.Errorf("%v: %s", args, errs.String())
+		}
+		return out.Bytes()
+	}
+	said += len(run("overview", p.path))
+	var o overview.Overview
+	if b := run("overview", p.path, "--json"); err == nil {
+		err = json.Unmarshal(b, &o)
+	}
+	if err != nil {
+		return a, err
+	}
+	a.found = o.Unusual
+	if p.says == nil {
+		a.first = len(o.Unusual) == 0
+		a.third = a.first
+		a.tokens = tokens(strings.Repeat(" ", said), "\x00")
+		return a, nil
+	}
+	var asked []string
+	for _, f := range o.Unusual {
+		a.first = a.first || p.says.MatchString(f.Claim)
+		asked = append(asked, f.Command)
+	}
+	for _, n := range o.Next {
+		asked = append(asked, n.Command)
+	}
+	a.third = a.first
+	for _, c := range asked[:min(2, len(asked))] {
+		out := run(append(words(c)[1:], "--budget", "1500")...)
+		said += len(out)
+		a.third = a.third || p.says.Match(out)
+	}
+	a.tokens = tokens(strings.Repeat(" ", said), "\x00")
+	return a, err
+}
+
+// askPlanted prints how the recordings of a half are answered, of both if half is empty.
+func askPlanted(half string) error {
+	all, err := readPlanted(plantedPath)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(p planted) bool { return half != "" && p.half != half })
+	var causes, first, third, nothing, calm, most int
+	for i := range all {
+		p := &all[i]
+		a, err := p.ask()
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s %-8s %5d %s\n", p.half, a.String(), a.tokens, filepath.Base(p.path))
+		if !a.first {
+			for _, f := range a.found {
+				fmt.Printf("      %s: %s\n", f.Rule, f.Claim)
+			}
+		}
+		most = max(most, a.tokens)
+		if p.says == nil {
+			nothing++
+			if a.first {
+				calm++
+			}
+			continue
+		}
+		causes++
+		if a.first {
+			first++
+		}
+		if a.third {
+			third++
+		}
+	}
+	fmt.Printf("overview alone names %d of %d causes, three commands %d; %d of %d recordings of nothing have no finding; at most %d tokens\n", first, causes, third, calm, nothing, most)
+	return nil
+}
