@@ -52,7 +52,7 @@ func (f *Face) fitLabel(k fitKey) string {
 func (f *Face) shorten(l funcname.Label, w float32) string {
 	if len(l.Text) > longestLabel { // no bar is wide enough to show more
 		l.Text = strings.ToValidUTF8(l.Text[:longestLabel], "")
-		l.Start, l.Own, l.Type = min(l.Start, len(l.Text)), min(l.Own, len(l.Text)), min(l.Type, len(l.Text))
+		l.Start, l.Own = min(l.Start, len(l.Text)), min(l.Own, len(l.Text))
 	}
 	switch {
 	case !f.simple(l.Text):

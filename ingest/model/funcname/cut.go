@@ -21,27 +21,17 @@ func (l Label) Cut(width float32, m Widths) string {
 	if m.Fits(l.Text, width) {
 		return l.Text
 	}
-	for _, at := range [...]int{l.Type, l.Own} {
-		if at > 0 && m.Fits(l.Text[at:], width) {
-			return l.Text[at:]
-		}
-	}
 	room := width - m('…')
-	end := m.words(l.Text, room)
 	switch {
-	case end > l.Unique:
-		return short(l.Text[:end])
 	case l.Tail:
 		if at := m.tail(l.Text, room); at > 0 {
 			return Ellipsis + l.Text[at:]
 		}
 		return marked(m.piece(l.Text[lastWord(l.Text):], room))
-	case l.Start > 0 && l.Start == l.Own:
-		return m.piece(l.Text[l.Start:], width)
 	case l.Start > 0:
 		return marked(m.piece(l.Text[l.Start:], room))
 	}
-	return short(l.Text[:end])
+	return m.piece(l.Text[l.Own:], width)
 }
 
 // piece returns a text, cut at its end to a width if it is wider.

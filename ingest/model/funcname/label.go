@@ -4,26 +4,22 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Label is the text shown for a name in pictures and lists, with the data to shorten it.
-// One rule holds: what does not fit is cut at its end, between words. A label is cut at its
-// start if it is a path, or if the beginning that is left could be another label's.
+// One rule holds: what does not fit is cut between words, and read from the same place on
+// however much room there is. That place is the function's own name if this is distinct,
+// else the beginning if it stays distinct when cut, else the word that tells the name
+// apart. Paths, and names that only their end tells apart, are cut at their start.
 type Label struct {
 	Text string
-	// Unique is the number of leading bytes that another label shares. Cut after them,
-	// the label still differs from all others.
-	Unique int
-	// Own is the offset of the function's own name or of its type, whichever is distinct
-	// without the text before it; 0 if neither is. The label is shown from there wherever
-	// that fits whole, and with the type wherever that does, too, which begins at Type; 0
-	// if it has none.
-	Own, Type int
-	// Tail means that the end of the label is shown if its beginning is not distinct.
+	// Own is the offset of the function's own name, or of its type, from which a label
+	// is shown that does not fit whole; 0 if neither is distinct.
+	Own int
+	// Tail means that the end of the label is shown.
 	Tail bool
-	// Start is the offset of the word from which the label is shown, cut at its end, if
-	// neither its beginning nor its end is distinct; 0 for none.
+	// Start is the offset of the word from which the label is shown if neither its
+	// beginning nor its end is distinct; 0 for none.
 	Start int
 }
 
@@ -39,8 +35,8 @@ func (l *Labels) Of(name string) Label {
 			return label
 		}
 	}
-	text, own, typ := level(name, 0)
-	return label(name, text, own, typ)
+	text, own, _ := level(name, 0)
+	return label(name, text, own)
 }
 
 // OfText returns the label of a name that is not a function's, such as a thread's. It is
@@ -51,17 +47,13 @@ func (l *Labels) OfText(text string) Label {
 			return label
 		}
 	}
-	return label(text, text, 0, 0)
+	return label(text, text, 0)
 }
 
 // label returns the label of a name as if there were no other. The function's own name
-// begins at own, its type at typ.
-func label(name, text string, own, typ int) Label {
-	l := Label{Text: text, Unique: own, Own: own, Type: min(typ, own), Start: own, Tail: IsPath(name)}
-	if l.Tail {
-		l.Unique = len(text)
-	}
-	return l
+// begins at own.
+func label(name, text string, own int) Label {
+	return Label{Text: text, Own: own, Tail: IsPath(name)}
 }
 
 // levels is the number of texts that can be a name's label, from short to long.
@@ -120,14 +112,14 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 			x.text, x.own, x.typ = level(x.name, n)
 		}
 		if n > 0 {
-			of[x.name] = label(x.name, x.text, x.own, x.typ)
+			of[x.name] = label(x.name, x.text, x.own)
 		}
 		return x.text
 	}, func(int) {})
 	if len(all) > mostTold {
 		return of
 	}
-	share(all)
+	findOwn(all)
 	tellApart(len(all), ways, func(i, way int) string {
 		x := &all[i]
 		l, ok := x.label(way)
@@ -146,12 +138,10 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 }
 
 // labelled is a name and its label's text. The offset of its own name is own, that of its
-// type typ, and whole is that of the one of both that is distinct, 0 for none; same is the
-// number of its leading bytes that another text shares.
+// type typ, and whole is that of the one of both that is distinct, 0 for none.
 type labelled struct {
 	name, text      string
 	own, typ, whole int
-	same            int
 }
 
 // The ways to shorten a label, best first: to its distinct own name, with or without its
@@ -170,18 +160,18 @@ const (
 // label returns the label of x, to be shortened in the given way. It fails if x has no such
 // part.
 func (x *labelled) label(way int) (l Label, ok bool) {
-	l = Label{Text: x.text, Unique: x.same, Own: x.whole, Type: min(x.typ, x.whole)}
-	switch {
-	case IsPath(x.name):
-		l.Tail, l.Unique = true, len(x.text)
-		if way <= nextWord {
-			return l, true
-		}
-		l.Tail, l.Start = false, x.word(way-nextWord)
+	l = Label{Text: x.text}
+	switch path := IsPath(x.name); {
+	case path && way <= nextWord:
+		l.Tail = true
+	case path:
+		l.Start = x.word(way - nextWord)
 	case way == ownName:
-		l.Start = x.own
+		l.Own = x.own
+		return l, x.own > 0 && x.own == x.whole
 	case way == typeName:
-		l.Start = x.typ
+		l.Own = x.typ
+		return l, x.typ > 0 && x.typ <= x.whole
 	case way == beginning:
 		return l, true
 	case way == end, way == last:
@@ -189,9 +179,7 @@ func (x *labelled) label(way int) (l Label, ok bool) {
 	default:
 		l.Start = x.word(way - nextWord + 1)
 	}
-	// Cut to its beginning, it could equal another label.
-	l.Unique = max(l.Unique, l.Start, Widths(roughly).words(x.text, Narrow-roughly('…')))
-	return l, l.Tail || l.Start > 0 && (way > typeName || l.Start == x.whole)
+	return l, l.Tail || l.Start > 0
 }
 
 // word returns the offset of the n-th word after the beginning of the own name, from 1 on.
@@ -246,23 +234,8 @@ func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
 	}
 }
 
-// share finds the length of the beginning that each text shares with another, and the own
-// name that no other has. In sorted order, the longest common beginning is with a
-// neighbour.
-func share(all []labelled) {
-	order := make([]*labelled, len(all))
-	for i := range all {
-		order[i] = &all[i]
-	}
-	slices.SortFunc(order, func(a, b *labelled) int { return strings.Compare(a.text, b.text) })
-	before := 0
-	for k, x := range order {
-		after := 0
-		if k+1 < len(order) {
-			after = common(x.text, order[k+1].text)
-		}
-		x.same, before = max(before, after), after
-	}
+// findOwn finds the own names that no other text has.
+func findOwn(all []labelled) {
 	ends := map[string]int{}
 	for i := range all {
 		ends[all[i].text]++
@@ -285,19 +258,6 @@ func share(all []labelled) {
 func (x *labelled) names() []int {
 	n := slices.Compact([]int{x.own, x.typ})
 	return slices.DeleteFunc(n, func(at int) bool { return at == 0 })
-}
-
-// common returns the length in bytes of the common beginning of two texts, in whole
-// characters.
-func common(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	for n > 0 && n < len(a) && !utf8.RuneStart(a[n]) {
-		n--
-	}
-	return n
 }
 
 // IsPath reports whether a name is the path or address of a file. The end of such a name
