@@ -75,7 +75,8 @@ func wordsOf(name string) (words [][]int) {
 func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32) string) {
 	t.Helper()
 	em := f.Advance('n')
-	seen, starts, tellable := map[string]string{}, map[string][]int{}, tellable(names, fit)
+	seen, tellable := map[string]string{}, tellable(names, fit)
+	starts, whole := map[string][]int{}, map[string][]string{}
 	for _, width := range []float32{5, 7.9, 12, 15, 20, 30, 50, 400} {
 		clear(seen)
 		for _, name := range names {
@@ -92,7 +93,9 @@ func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32)
 			if why := breaks(name, text); why != "" {
 				t.Errorf("%q is %q in the room of %v letters: %s", name, text, width, why)
 			}
-			if start := startOf(name, text); start >= 0 && text != fit(name, 1e6) {
+			if !strings.Contains(text, Ellipsis) {
+				whole[name] = append(whole[name], text)
+			} else if start := startOf(name, text); start >= 0 {
 				starts[name] = append(starts[name], start)
 			}
 			if other, ok := seen[text]; ok && (width >= 50 || width >= 12 && tellable[name] && tellable[other]) {
@@ -105,6 +108,11 @@ func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32)
 		slices.Sort(at)
 		if at = slices.Compact(at); len(at) > 1 {
 			t.Errorf("%q begins at %v in different rooms", name, at)
+		}
+	}
+	for name, texts := range whole {
+		if texts = slices.Compact(texts); len(texts) > 2 {
+			t.Errorf("%q reads %q in different rooms", name, texts)
 		}
 	}
 	t.Logf("%d of %d names have a piece of their own", len(tellable), len(names))
@@ -143,7 +151,7 @@ func tellable(names []string, fit func(string, float32) string) map[string]bool 
 	return out
 }
 
-// startOf returns where a label begins in its name; -1 for one cut at its start, whose
+// startOf returns where a cut label begins in its name; -1 for one cut at its start, whose
 // beginning depends on the room, and for one found twice in the name.
 func startOf(name, text string) int {
 	piece, cut := strings.CutSuffix(text, Ellipsis)

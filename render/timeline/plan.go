@@ -181,6 +181,14 @@ func (p *Plan) Top(r *Row, scroll int) int {
 	return r.Y - scroll
 }
 
+// ScrollTo returns the scroll position that shows row i at the top, below its headers.
+func (p *Plan) ScrollTo(i int) int {
+	for i > 0 && (p.Rows[i-1].Kind == ProcessRow || p.Rows[i-1].Kind == GroupRow) {
+		i--
+	}
+	return p.Rows[i].Y - p.Held
+}
+
 // RowAt returns the row at a pixel of the picture, -1 for none.
 func (p *Plan) RowAt(y, scroll int) int {
 	if y >= p.Held {

@@ -81,6 +81,9 @@ func TestFirstSight(t *testing.T) {
 	if top := p.Plan.Top(r, p.View.Scroll); top < 0 || top > p.Bounds.Lanes.Dy()/4 {
 		t.Errorf("the busiest thread is at %d of %d", top, p.Bounds.Lanes.Dy())
 	}
+	if first := p.Plan.RowAt(0, p.View.Scroll); p.Plan.Top(&p.Plan.Rows[first], p.View.Scroll) != 0 {
+		t.Errorf("row %d is cut at the top", first)
+	}
 	scroll := p.View.Scroll
 	b.remembered()
 	b.Undo()

@@ -187,15 +187,12 @@ func (p *Pane) firstSight(d *Workspace) {
 	if r.Y+r.Height <= p.Bounds.Lanes.Dy() {
 		return
 	}
-	p.ScrollTo(r.Y - int(firstAbove*p.Plan.Scale)) // below the header of its process
+	p.ScrollTo(p.Plan.ScrollTo(p.Plan.Opened))
 	if h := &p.History; len(h.steps) == 1 && h.at == 0 {
 		h.steps[0] = d.ViewState()
 		h.setCurrent(p.Spot(d))
 	}
 }
-
-// firstAbove is the space above the thread to which the first view scrolls, in dp.
-const firstAbove = 30
 
 // Update takes over the newest snapshot and updates whatever depends on it.
 func (p *Pane) Update(d *Workspace) {

@@ -21,6 +21,9 @@ func (l Label) Cut(width float32, m Widths) string {
 	if m.Fits(l.Text, width) {
 		return l.Text
 	}
+	if m.Fits(l.Text[l.Own:], width) {
+		return l.Text[l.Own:]
+	}
 	room := width - m('…')
 	switch {
 	case l.Tail:

@@ -7,14 +7,15 @@ import (
 )
 
 // Label is the text shown for a name in pictures and lists, with the data to shorten it.
-// One rule holds: what does not fit is cut between words, and read from the same place on
-// however much room there is. That place is the function's own name if this is distinct,
-// else the beginning if it stays distinct when cut, else the word that tells the name
-// apart. Paths, and names that only their end tells apart, are cut at their start.
+// One rule holds: a label that does not fit whole is the function's own name, if that is
+// distinct. What still does not fit is cut between words and read from the same place on
+// however much room there is: from its beginning if it stays distinct, else from the word
+// that tells it apart. Paths, and names that only their end tells apart, are cut at their
+// start.
 type Label struct {
 	Text string
-	// Own is the offset of the function's own name, or of its type, from which a label
-	// is shown that does not fit whole; 0 if neither is distinct.
+	// Own is the offset of the function's own name, or of its type, which stands for a
+	// label that does not fit whole; 0 if neither is distinct.
 	Own int
 	// Tail means that the end of the label is shown.
 	Tail bool
@@ -160,19 +161,19 @@ const (
 // label returns the label of x, to be shortened in the given way. It fails if x has no such
 // part.
 func (x *labelled) label(way int) (l Label, ok bool) {
-	l = Label{Text: x.text}
+	l = Label{Text: x.text, Own: x.whole}
 	switch path := IsPath(x.name); {
 	case path && way <= nextWord:
 		l.Tail = true
 	case path:
 		l.Start = x.word(way - nextWord)
 	case way == ownName:
-		l.Own = x.own
-		return l, x.own > 0 && x.own == x.whole
+		return l, l.Own > 0
 	case way == typeName:
 		l.Own = x.typ
-		return l, x.typ > 0 && x.typ <= x.whole
+		return l, x.typ > 0 && x.typ < x.whole
 	case way == beginning:
+		l.Own = 0
 		return l, true
 	case way == end, way == last:
 		l.Tail = true
