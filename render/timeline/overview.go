@@ -36,9 +36,7 @@ func Density(rec *recording.Recording, event, metric, n int) []float64 {
 			}
 		}
 	}
-	if sum(func(p *density, t *recording.Track) { p.samples(t.SamplesOf(event)) }); total(d) > 0 {
-		smooth(d, rec, event)
-	} else {
+	if sum(func(p *density, t *recording.Track) { p.samples(t.SamplesOf(event)) }); total(d) == 0 {
 		sum((*density).track)
 	}
 	if total(d) == 0 {
@@ -110,15 +108,13 @@ func (p *density) states(t *recording.Track) {
 	})
 }
 
-// samples adds the counts of samples; s may be nil.
+// samples adds the counts of samples, each for the time that it stands for; s may be nil.
 func (p *density) samples(s *recording.Samples) {
 	if s == nil {
 		return
 	}
 	s.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
-		if i := int(p.at(b.Start)); i >= 0 {
-			p.d[min(i, len(p.d)-1)] += float64(b.N)
-		}
+		p.spread(b.Start, b.End, float64(b.N))
 		return true
 	})
 }
@@ -129,29 +125,6 @@ func total(d []float64) float64 {
 		sum += v
 	}
 	return sum
-}
-
-// smooth spreads sparse samples over their neighbours, because single pixels mean nothing
-// if there are fewer samples than parts.
-func smooth(d []float64, rec *recording.Recording, event int) {
-	var n int
-	for _, t := range rec.Tracks {
-		if s := t.SamplesOf(event); s != nil {
-			n += s.Len()
-		}
-	}
-	r := 0
-	if n > 0 {
-		r = min(len(d)/40, 20*len(d)/n)
-	}
-	if r == 0 {
-		return
-	}
-	src := append([]float64(nil), d...)
-	for i := range d {
-		from, to := max(0, i-r), min(len(d), i+r+1)
-		d[i] = total(src[from:to]) / float64(to-from)
-	}
 }
 
 // PaintOverview draws a density as bars on a surface filled with the background colour.

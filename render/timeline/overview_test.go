@@ -48,7 +48,12 @@ func TestDensityIsWhatIsThere(t *testing.T) {
 	for i, tr := range samples.Tracks {
 		if s := tr.SamplesOf(1); i%2 == 1 {
 			for k := range s.Len() {
-				want[min(n-1, int((s.Time(k)-samples.Start)*n/samples.Duration()))]++
+				part := float64(samples.Duration()) / n
+				from, to := float64(s.Time(k)-samples.Start), float64(s.End(k)-samples.Start)
+				for w := range want {
+					share := max(0, min(to, part*float64(w+1))-max(from, part*float64(w)))
+					want[w] += share / (to - from)
+				}
 			}
 		}
 	}

@@ -195,14 +195,24 @@ func (p *Side) Repick() {
 	p.Pick.InCallers = near
 }
 
-// PickFunction selects the heaviest node of a function in the table.
+// PickFunction selects the flamegraph node with the largest total of a function.
 func (p *Side) PickFunction(a *session.Answer, f recording.FuncID) {
+	p.pickNode(a, f, func(n *analyze.Node) int64 { return n.Total })
+}
+
+// PickSelf selects the flamegraph node with the largest self of a function by magnitude.
+func (p *Side) PickSelf(a *session.Answer, f recording.FuncID) {
+	p.pickNode(a, f, func(n *analyze.Node) int64 { return max(n.Self, -n.Self) })
+}
+
+// pickNode selects the flamegraph node of a function with the largest weight.
+func (p *Side) pickNode(a *session.Answer, f recording.FuncID, weight func(*analyze.Node) int64) {
 	best := int32(-1)
 	if int(f) >= a.Rec.Functions.Len() {
 		return
 	}
 	for i := 1; i < len(a.Tree.Nodes); i++ {
-		if a.Tree.Nodes[i].Func == f && (best < 0 || a.Tree.Nodes[i].Total > a.Tree.Nodes[best].Total) {
+		if a.Tree.Nodes[i].Func == f && (best < 0 || weight(&a.Tree.Nodes[i]) > weight(&a.Tree.Nodes[best])) {
 			best = int32(i)
 		}
 	}

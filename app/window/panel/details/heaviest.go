@@ -39,7 +39,7 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 		box := image.Rect(r.Min.X-u.Px(6), y, r.Max.X+u.Px(6), y+line)
 		clicked, hovered := p.click().Clicked(u, box)
 		if clicked {
-			p.PickFunction(a, row.Func)
+			p.PickSelf(a, row.Func)
 		}
 		if hovered {
 			sheet.Fill(box, 4, theme.WithAlpha(th.Text, .06))
