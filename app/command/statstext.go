@@ -5,10 +5,12 @@ import (
 	"math"
 	"strings"
 
+	"ashlar/app/agent/findings"
 	"ashlar/app/core/tabular"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/repeat"
 	"ashlar/ingest/query/spans"
 	"ashlar/render/units"
 )
@@ -51,6 +53,7 @@ func (s *stats) spansText(b *strings.Builder) {
 	tabular.Histogram(b, s.bins)
 	s.modesText(b)
 	fmt.Fprintf(b, "\nover time: %s\n", trendText(&d.Trend))
+	s.rhythmText(b)
 	b.WriteString("\nslowest\n")
 	rows := [][]string{{"took", "at", "pid", "tid", "thread"}}
 	for i, x := range d.Slowest {
@@ -62,6 +65,27 @@ func (s *stats) spansText(b *strings.Builder) {
 		rows = append(rows, []string{took, recording.Offset(x.Start - s.rec.Start), fmt.Sprint(s.Slowest[i].PID), fmt.Sprint(s.Slowest[i].TID), safetext.Short(t.Title())})
 	}
 	tabular.Columns(b, "  ", "rrrrl", rows)
+}
+
+// rhythmText says when the slow calls occur on the thread and lane of the slowest, if they
+// begin late or are regular. The trend is one of medians, which a few slow calls do not
+// change.
+func (s *stats) rhythmText(b *strings.Builder) {
+	if s.metric != nil || len(s.durations.Slowest) == 0 || s.durations.Slowest[0].Lane < 0 {
+		return
+	}
+	x := s.durations.Slowest[0]
+	l := repeat.On(s.rec, x.Track, x.Lane, s.rec.Func(x.Call))
+	if l == nil {
+		return
+	}
+	slow := l.Slow()
+	if slow == nil {
+		return
+	}
+	if text := findings.RhythmText(l.Rhythm(slow), s.rec.Start); text != "" {
+		fmt.Fprintf(b, "slow calls: %s of %s on %s take at least %s.%s\n", units.Count(int64(len(slow.Calls))), units.Count(int64(len(l.Spans))), safetext.Short(s.rec.Tracks[x.Track].Title()), units.Duration(slow.From), text)
+	}
 }
 
 func trendText(t *spans.Trend) string {

@@ -1,8 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"testing"
+
+	"ashlar/app/agent/findings"
+	"ashlar/app/command"
 )
 
 // TestPlanted: overview and its first two commands name as many planted causes as
@@ -29,4 +35,64 @@ func TestPlanted(t *testing.T) {
 			t.Errorf("%s takes %d tokens", p.path, a.tokens)
 		}
 	}
+}
+
+// TestEachRuleIsChecked: each rule has a finding in a recording, and check-claims recomputes
+// the numbers of a report of it.
+func TestEachRuleIsChecked(t *testing.T) {
+	left := map[string]bool{}
+	for _, r := range findings.Describe() {
+		left[r[0]] = true
+	}
+	look := func(files ...string) {
+		var found struct{ Findings []findings.Finding }
+		if err := json.Unmarshal(output(t, append([]string{"findings", "--json"}, files...)...), &found); err != nil {
+			t.Fatal(err)
+		}
+		fresh := false
+		for _, f := range found.Findings {
+			fresh = fresh || left[f.Rule]
+			delete(left, f.Rule)
+		}
+		if !fresh {
+			return
+		}
+		report := filepath.Join(t.TempDir(), "report.md")
+		if err := os.WriteFile(report, output(t, append([]string{"report", "-o", "-"}, files...)...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		output(t, "check-claims", report)
+	}
+	all, err := readPlanted("planted")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		path, err := filepath.Abs(p.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(path)
+	}
+	dir := t.TempDir()
+	for _, c := range cases(1) {
+		paths, err := c.write(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(paths...)
+	}
+	for name := range left {
+		t.Errorf("no recording has a finding of %s", name)
+	}
+}
+
+// output runs a command and returns its output.
+func output(t *testing.T, args ...string) []byte {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := command.Main(args, bytes.NewReader(nil), &out, &errs, command.Runner{}); code != command.Done {
+		t.Errorf("%v: %s%s", args, errs.String(), out.String())
+	}
+	return out.Bytes()
 }

@@ -34,7 +34,7 @@ var names = map[class][]string{
 		"wait for lock*", "waiting for lock*", "lock wait*", "lock contention*", "monitor contention*", "acquire lock*", "Lock contention*",
 	},
 	idling: {
-		"do_idle", "cpu_startup_entry", "intel_idle*", "acpi_idle*", "poll_idle", "cpuidle_enter*", "native_safe_halt", "default_idle*", "swapper", "runtime.gopark", "ThreadEventQueue::GetEvent::Wait", "(idle)", "[idle]", "idle", "runtime.findRunnable",
+		"[blocked*", "do_idle", "cpu_startup_entry", "intel_idle*", "acpi_idle*", "poll_idle", "cpuidle_enter*", "native_safe_halt", "default_idle*", "swapper", "runtime.gopark", "ThreadEventQueue::GetEvent::Wait", "(idle)", "[idle]", "idle", "runtime.findRunnable",
 		"epoll_wait", "__epoll_wait", "poll", "__poll", "select", "__select", "nanosleep", "__nanosleep", "clock_nanosleep*", "sleep", "time.sleep", "pthread_cond_wait*", "pthread_cond_timedwait*", "__pthread_cond_wait*",
 		"jdk.internal.misc.Unsafe.park", "java.lang.Object.wait*", "java.lang.Thread.sleep*", "sun.misc.Unsafe.park", "mach_msg_trap", "__psynch_cvwait", "kevent", "WaitForSingleObject*", "NtWaitFor*", "(program)",
 	},

@@ -22,6 +22,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/gpu"
+	"ashlar/ingest/query/repeat"
 	"ashlar/ingest/query/spans"
 	"ashlar/render/units"
 )
@@ -76,6 +77,13 @@ var rules = []rule{
 	{"kernel", "the kernel is at least 50 % of the non-idle total", "the program's work is kernel work, such as copying files or sending packets", (*look).kernel},
 	{"hot", "one function's self is at least 50 % of the non-idle total", "the function is the program's purpose", (*look).hot},
 	{"garbage", "a function allocates at least 33 % of all memory and keeps at most 5 % of it", "the recording ends after the work, when all memory is freed anyway", (*look).garbage},
+	{"outlier", "some of the calls that repeat on a thread, at most 30 %, are slow and add at least 5 % to their time, and an argument, a callee, another thread or a rhythm sets them apart", "the slow calls have more to do on purpose, or what they overlap is not their cause", (*look).outlier},
+	{"pause", "at most 10 % of the gaps between the calls that repeat on a thread are at least 8 times the median gap and make up at least 10 % of the time, or the busiest thread is idle between its calls for at least 75 %", "the program waited for input, or paces itself on purpose", (*look).pause},
+	{"many", "a function calls another at least 20 times a call, for at least 40 % of its time and 20 % of the total", "the calls cannot be joined into one", (*look).many},
+	{"straggler", "a function takes at least 1.5 times as much self time a call on one thread as on each of its peers, which are alike", "the thread has more to do on purpose", (*look).straggler},
+	{"holder", "a thread holds a lock for at least half of the time in which threads wait for it, and that is at least 5 % of the recording", "the waiting threads have nothing else to do", (*look).holder},
+	{"climb", "the counter of a queue or of memory rises at least threefold, in even steps", "the recording ends before the program is warm", (*look).climb},
+	{"own", "a function of the program, with the library code that it calls, has at least 50 % of the non-idle total", "the function is the program's purpose", (*look).own},
 	{"mode", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).mode},
 	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls are given more work", (*look).slower},
 	{"starving", "a thread has at most 2 % of the median of threads with its name", "the thread is reserved for other work, or started late", (*look).starving},
@@ -156,6 +164,9 @@ type look struct {
 	classes []class                // indexed by function
 	devices []*gpu.Device          // see gpus
 	looked  bool                   // devices is set
+	loops   []repeat.Loop          // see repeating
+	looped  bool                   // loops is set
+	told    bool                   // outlier explained slow calls
 	out     []Finding
 }
 

@@ -85,6 +85,7 @@ func (l *look) share(part, whole int64) float64 {
 }
 
 func (l *look) gc(r rule) error {
+	l.gcPauses(r)
 	if l.weights == nil || l.metric.Kind != recording.Sum {
 		return nil
 	}
@@ -98,6 +99,31 @@ func (l *look) gc(r rule) error {
 	l.add(r, Finding{Claim: fmt.Sprintf("Garbage collection: %s of %s (%s of the non-idle total).", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
 		Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
+}
+
+// gcPauses adds up the pauses that a Java machine records as spans beside its samples.
+func (l *look) gcPauses(r rule) {
+	whole := l.rec.Duration()
+	if !l.sampled() || whole <= 0 {
+		return
+	}
+	var sum, count int64
+	var id recording.FuncID
+	for c := 1; c < min(l.rec.Calls.Len(), len(l.rec.SpanTime)); c++ {
+		if l.rec.SpanCount[c] == 0 {
+			continue
+		}
+		if f := l.rec.Func(recording.CallID(c)); strings.HasPrefix(l.rec.Functions.At(int(f)).Name, "GCPhasePause: ") {
+			recording.Add(&sum, int64(l.rec.SpanTime[c]))
+			recording.Add(&count, int64(l.rec.SpanCount[c]))
+			id = f
+		}
+	}
+	if 10*sum >= whole {
+		f := l.rec.Functions.At(int(id))
+		l.add(r, Finding{Claim: fmt.Sprintf("Garbage collection paused the program %s times, for %s of %s.", units.Count(count), units.Percent(sum, whole), units.Duration(whole)),
+			Function: f.Name, Size: timePart(sum, whole)}, of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+	}
 }
 
 func (l *look) lock(r rule) error {

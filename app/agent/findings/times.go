@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/repeat"
 	"ashlar/ingest/query/spans"
 	"ashlar/render/units"
 )
@@ -59,6 +60,9 @@ func (l *look) lengths() (rows []analyze.Row, all []*spans.Durations, err error)
 }
 
 func (l *look) mode(r rule) error {
+	if l.told {
+		return nil
+	}
 	rows, all, err := l.lengths()
 	if err != nil {
 		return err
@@ -111,18 +115,36 @@ func (l *look) slower(r rule) error {
 			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
+	if len(rows) == 0 {
+		return l.slowerLoop(r)
+	}
 	return nil
 }
 
-// stem returns a thread's name without digits, so that threads of one pool have the same
-// stem.
-func stem(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return -1
+// slowerLoop is slower for recordings whose costs are not of spans, such as traces of Go:
+// it examines the calls that repeat on a thread.
+func (l *look) slowerLoop(r rule) error {
+	loops, err := l.repeating()
+	if err != nil || len(l.devices) > 0 {
+		return err
+	}
+	for i := range loops[:min(len(loops), mostLoops)] {
+		o := &loops[i]
+		t := o.Trend(20)
+		if o.Numbered || t.Tau < .5 || t.P > .001 || t.Moments < 10 {
+			continue
 		}
-		return r
-	}, name)
+		n := len(o.Spans) / 10
+		first, last := o.Median(0, n), o.Median(len(o.Spans)-n, len(o.Spans))
+		if last < 2*first {
+			continue
+		}
+		f := l.rec.Functions.At(int(o.Function))
+		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s on %s slow down: the median of the last tenth is %s, of the first %s.", quoted(f.Name), l.on(o.Track), units.Duration(last), units.Duration(first)),
+			Function: f.Name, Thread: l.rec.Tracks[o.Track].Name, Size: timePart(o.Total, max(o.Total, l.rec.Duration())), Confidence: decimal(1 - t.P)}, of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		return nil
+	}
+	return nil
 }
 
 func (l *look) starving(r rule) error {
@@ -143,8 +165,8 @@ func (l *look) starving(r rule) error {
 	}
 	like := map[string][]int{}
 	for i, t := range l.rec.Tracks {
-		if t.Kind == recording.ThreadTrack && stem(t.Name) != "" && stem(t.Name) != t.Name && !isStream(devices, i) {
-			k := fmt.Sprint(t.PID, " ", stem(t.Name))
+		if t.Kind == recording.ThreadTrack && repeat.Stem(t.Name) != "" && repeat.Stem(t.Name) != t.Name && !isStream(devices, i) {
+			k := fmt.Sprint(t.PID, " ", repeat.Stem(t.Name))
 			like[k] = append(like[k], i)
 		}
 	}

@@ -294,18 +294,18 @@ func (o *Overview) Text() string {
 		}
 		fmt.Fprintf(&b, "quality: %s (%s, %s)\n", p.Text, units.Plural(p.Count, "time"), effect)
 	}
-	if o.metric.Name != "" {
-		o.cost(&b)
-	}
-	for _, d := range o.GPUs {
-		fmt.Fprintf(&b, "%s: busy %s of %s\n", d.Name, units.Percent(d.busy, d.window), units.Duration(d.window))
-	}
 	b.WriteString("\nunusual\n")
 	if len(o.Unusual) == 0 {
 		b.WriteString("  no findings (ashlar help findings lists the rules)\n")
 	}
 	for i := range o.Unusual {
 		b.WriteString(o.Unusual[i].Text())
+	}
+	if o.metric.Name != "" {
+		o.cost(&b)
+	}
+	for _, d := range o.GPUs {
+		fmt.Fprintf(&b, "%s: busy %s of %s\n", d.Name, units.Percent(d.busy, d.window), units.Duration(d.window))
 	}
 	b.WriteString("\nnext steps\n")
 	for _, a := range o.Next {

@@ -1,7 +1,6 @@
 package waits
 
 import (
-	"path"
 	"strings"
 
 	"ashlar/ingest/model/recording"
@@ -44,40 +43,13 @@ func placeOf(rec *recording.Recording, stack recording.CallID) (p Place) {
 			continue
 		}
 		p.Frame, p.Known = rec.Calls.Frame(c), true
-		if !library(&f) {
+		if !f.Library() {
 			return p
 		}
 		p.Via = f.Name
 	}
 	p.System = p.Known
 	return p
-}
-
-// libraries are prefixes of functions that wait on behalf of their callers: Go's and
-// Java's.
-var libraries = []string{"runtime.", "sync.", "internal/", "syscall.", "time.", "net.", "os.", "runtime/",
-	"java.", "jdk.", "sun.", "java/", "jdk/", "sun/", "kotlinx.coroutines.", "scala.concurrent."}
-
-// systems are beginnings of the names of files with functions of the system.
-var systems = []string{"libc.", "libc-", "libpthread", "ld-linux", "libstdc++", "libc++", "[kernel", "[vdso", "vmlinux"}
-
-// library reports whether a function waits on behalf of its callers.
-func library(f *recording.Function) bool {
-	if f.Kind == recording.KindKernel {
-		return true
-	}
-	for _, p := range libraries {
-		if strings.HasPrefix(f.Name, p) {
-			return true
-		}
-	}
-	name := path.Base(f.Module)
-	for _, p := range systems {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return strings.HasPrefix(f.Name, "pthread_") || strings.HasPrefix(f.Name, "__lll_lock") || strings.HasPrefix(f.Name, "std::mutex") || strings.HasPrefix(f.Name, "std::condition_variable")
 }
 
 // words say by names of functions and reasons what threads wait for; the first that occurs

@@ -1,0 +1,114 @@
+package findings
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/units"
+)
+
+// levels are words in the names of counters that show a level, not a sum: one that should
+// come down again.
+var levels = []string{"queue", "pending", "backlog", "depth", "waiting", "outstanding", "in flight", "inflight", "memory", "heap", "allocated", "rss", "in use", "inuse", "live", "resident"}
+
+// climb looks for queues and memory that grow throughout.
+func (l *look) climb(r rule) error {
+	for _, c := range l.rec.Counters {
+		name := strings.TrimSpace(c.Name + " " + c.Series)
+		if c.Series == c.Name || strings.EqualFold(c.Series, "value") {
+			name = c.Name
+		}
+		if c.Len() < 50 || !isLevel(name) {
+			continue
+		}
+		from, to := c.Time(0), c.Time(c.Len()-1)
+		low := lows(c, from, to)
+		n := climbs(low)
+		if n == 0 {
+			continue
+		}
+		first, last := low[0], low[n-1]
+		if n < len(low) {
+			to = from + (to-from)/parts*int64(n)
+		}
+		number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+		unit := c.Unit
+		size := Size{Value: jsonNumber(last - first), Unit: unit, Metric: name, Of: jsonNumber(last), share: (last - first) / last}
+		size.Share = *decimal(size.share)
+		if unit != "" {
+			unit = " " + unit
+		}
+		state := view.State{}
+		state.Sides[0].Select = recording.Offsets(from-l.rec.Start, to-l.rec.Start)
+		l.add(r, Finding{Claim: fmt.Sprintf("Counter %s climbs for %s of %s, from %s%s to %s%s (lowest values of a twentieth of the time).", quoted(name), units.Duration(to-from), units.Duration(c.Time(c.Len()-1)-from), number(first), unit, number(last), unit),
+			Size: size}, state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
+		return nil
+	}
+	return nil
+}
+
+// parts is the number of parts of a counter's time that are compared.
+const parts = 20
+
+// lows returns the lowest value of a counter in each part of its time that has one: a level
+// that comes down at times does not climb.
+func lows(c *recording.Counter, from, to int64) (low []float64) {
+	for k := range int64(parts) {
+		i, j := c.Search(from+(to-from)/parts*k-1), c.Len()
+		if k < parts-1 {
+			j = c.Search(from + (to-from)/parts*(k+1) - 1)
+		}
+		if i < j {
+			v, _ := c.Extent(i, j)
+			low = append(low, v)
+		}
+	}
+	return low
+}
+
+// steady is the least mean of a level's steps, in standard errors. The steps of a level that
+// goes up and down by chance have a mean around zero, even if it ends far above its start.
+const steady = 8
+
+// climbs returns for how many values a level rises, up to its highest: at least half of
+// them, at least threefold, and in steps that are too even for one that goes up and down by
+// chance. It returns 0 if it does not.
+func climbs(low []float64) int {
+	at := 0
+	for i, v := range low {
+		if v > low[at] {
+			at = i
+		}
+	}
+	n := float64(at)
+	if len(low) < parts/2 || 2*at < len(low) || low[at] < 3*low[0] || low[at]-low[0] < 10 {
+		return 0
+	}
+	mean, squares := (low[at]-low[0])/n, 0.
+	for i := range at {
+		d := low[i+1] - low[i] - mean
+		squares += d * d
+	}
+	if mean < steady*math.Sqrt(squares/(n-1)/n) {
+		return 0
+	}
+	return at + 1
+}
+
+func isLevel(name string) bool {
+	name = strings.ToLower(name)
+	for _, w := range levels {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func jsonNumber(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }

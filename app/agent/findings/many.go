@@ -1,0 +1,60 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/recording"
+	"ashlar/render/units"
+)
+
+// many looks for a function that calls another very often, such as a query for each row.
+func (l *look) many(r rule) error {
+	devices, err := l.gpus()
+	if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(devices) > 0 {
+		return err // the work of a GPU is launched in many pieces
+	}
+	type pair struct{ outer, inner recording.FuncID }
+	type sums struct{ outerCalls, innerCalls, outer, inner int64 }
+	// The total time of each call of the tree, and from it that of each pair.
+	n := min(l.rec.Calls.Len(), len(l.weights.Self))
+	total := make([]int64, n)
+	copy(total, l.weights.Self)
+	for c := n - 1; c > 0; c-- {
+		recording.Add(&total[l.rec.Calls.Parent(recording.CallID(c))], total[c])
+	}
+	of := map[pair]*sums{}
+	for c := 1; c < n; c++ {
+		up := l.rec.Calls.Parent(recording.CallID(c))
+		if up == recording.NoCall || l.weights.Count[up] < 10 || l.weights.Count[c] < 20*l.weights.Count[up] {
+			continue
+		}
+		k := pair{l.rec.Func(up), l.rec.Func(recording.CallID(c))}
+		s := of[k]
+		if s == nil {
+			s = new(sums)
+			of[k] = s
+		}
+		s.outerCalls += l.weights.Count[up]
+		s.innerCalls += l.weights.Count[c]
+		recording.Add(&s.outer, total[up])
+		recording.Add(&s.inner, total[c])
+	}
+	var best pair
+	var most *sums
+	for k, s := range of {
+		if 5*s.inner >= 2*s.outer && 5*s.inner >= l.sum && (most == nil || s.inner > most.inner || s.inner == most.inner && (k.inner < best.inner || k.inner == best.inner && k.outer < best.outer)) {
+			best, most = k, s
+		}
+	}
+	if most == nil {
+		return nil
+	}
+	f, g := l.rec.Functions.At(int(best.outer)), l.rec.Functions.At(int(best.inner))
+	l.add(r, Finding{Claim: fmt.Sprintf("%s calls %s %s times a call (%s in %s): %s of its time.", quoted(f.Name), quoted(g.Name),
+		strings.TrimSuffix(fmt.Sprintf("%.1f", float64(most.innerCalls)/float64(most.outerCalls)), ".0"), units.Plural(most.innerCalls, "call"), units.Count(most.outerCalls), units.Percent(most.inner, most.outer)),
+		Function: g.Name, Size: l.size(most.inner)}, view.State{Function: new(g.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, g))
+	return nil
+}

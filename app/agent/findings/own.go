@@ -1,0 +1,76 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/ingest/model/recording"
+)
+
+// owners returns for each call of the tree the innermost function of the program itself in
+// its stack, nobody if there is none; ok is false if library code is not told apart.
+func (l *look) owners() (of []recording.FuncID, ok bool) {
+	library := make([]bool, l.rec.Functions.Len())
+	placed := 0
+	for i := range library {
+		if f := l.rec.Functions.At(i); f.File != "" || f.Module != "" {
+			placed++
+		}
+	}
+	for i := range library {
+		f := l.rec.Functions.At(i)
+		pseudo := strings.HasPrefix(f.Name, "[") || strings.HasPrefix(f.Name, "(") || f.Unresolved
+		// Where most functions have a file, those without are built in.
+		library[i] = pseudo || f.Library() || f.File == "" && f.Module == "" && 2*placed > len(library)
+		ok = ok || library[i]
+	}
+	of = make([]recording.FuncID, len(l.weights.Self))
+	for c := range of {
+		of[c] = nobody
+		if c == 0 {
+			continue
+		}
+		if f := l.rec.Func(recording.CallID(c)); !library[f] {
+			of[c] = f
+		} else if up := l.rec.Calls.Parent(recording.CallID(c)); up != recording.NoCall {
+			of[c] = of[up]
+		}
+	}
+	return of, ok
+}
+
+// nobody stands for no function.
+const nobody = ^recording.FuncID(0)
+
+// own charges each stack to the innermost function of the program itself, so that library
+// code counts for its callers.
+func (l *look) own(r rule) error {
+	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum || l.event.Metric("contentions") >= 0 || l.event.Metric("alloc_space") >= 0 || l.event.Basis == recording.FromStates {
+		return nil
+	}
+	owners, ok := l.owners()
+	if !ok {
+		return nil
+	}
+	cost := map[recording.FuncID]int64{}
+	for c, f := range owners {
+		if self := l.weights.Self[c]; f != nobody && self != 0 {
+			cost[f] += self
+		}
+	}
+	id, sum := most(cost)
+	busy := l.busy()
+	sure, ok := l.above(l.share(sum, busy), .5)
+	if !ok || l.classes[id]&idling != 0 {
+		return nil
+	}
+	f := l.rec.Functions.At(int(id))
+	if slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "hot" && x.Function == f.Name }) {
+		return nil
+	}
+	l.add(r, Finding{Claim: fmt.Sprintf("%s and the library code that it calls have %s of %s.", quoted(f.Name), l.amount(sum), l.metric.Name), Function: f.Name, Size: l.sizeOf(sum, busy), Confidence: sure},
+		of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+	return nil
+}

@@ -1,0 +1,235 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/view"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/repeat"
+	"ashlar/render/units"
+)
+
+// mostLoops is the number of threads whose repeating calls are examined.
+const mostLoops = 4
+
+// repeating returns the calls that repeat on the busiest threads.
+func (l *look) repeating() (_ []repeat.Loop, err error) {
+	if l.looped || !l.rec.HasTime {
+		return l.loops, nil
+	}
+	devices, err := l.gpus()
+	if err != nil {
+		return nil, err
+	}
+	l.loops, err = repeat.Of(l.ctx, l.rec, func(track int) bool { return isStream(devices, track) || l.isProcessor(track) })
+	l.looped = err == nil
+	return l.loops, err
+}
+
+// on names a track in a sentence: by its title or, if others share that, also by its id.
+func (l *look) on(track int) string {
+	t := l.rec.Tracks[track]
+	for i, other := range l.rec.Tracks {
+		if i != track && other.Kind == t.Kind && other.Title() == t.Title() {
+			return quoted(t.Label())
+		}
+	}
+	return quoted(t.Title())
+}
+
+// isProcessor reports whether a track shows what a processor ran, which threads show too.
+func (l *look) isProcessor(track int) bool { return l.rec.ThreadWord(track) == "processor" }
+
+func (l *look) outlier(r rule) error {
+	loops, err := l.repeating()
+	if err != nil || len(l.devices) > 0 { // steps have a rule of their own
+		return err
+	}
+	for i := range loops[:min(len(loops), mostLoops)] {
+		o := &loops[i]
+		s := o.Slow()
+		if s == nil || 20*s.Excess < o.Total || o.Lasting(s) {
+			continue
+		}
+		why, with, err := l.why(o, s)
+		if err != nil {
+			return err
+		}
+		if why == "" {
+			continue
+		}
+		t := l.rec.Tracks[o.Track]
+		f := Finding{Claim: fmt.Sprintf("%s of %s of %s on %s took at least %s, the median of the others is %s.%s",
+			units.Count(int64(len(s.Calls))), units.Plural(int64(len(o.Spans)), "call"), quoted(o.Name), l.on(o.Track), units.Duration(s.From), units.Duration(s.Median), why),
+			Function: with, Thread: t.Name, Size: timePart(s.Excess, o.Total)}
+		l.addCalls(r, f, o, s)
+		l.told = true
+		return nil // threads that wait for each other are slow together
+	}
+	return nil
+}
+
+// addCalls adds a finding that the slow calls of a loop show: by name or, if names carry
+// numbers, by the time of the longest.
+func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
+	if o.Numbered {
+		longest := slices.MaxFunc(s.Calls, func(a, b int) int { return compareInts(o.Duration(a), o.Duration(b)) })
+		state := view.State{Tab: "calls"}
+		state.Sides[0].Select = recording.Offsets(o.Start(longest)-l.rec.Start, o.End(longest)-l.rec.Start)
+		l.add(r, f, state, "top", evidence.File(l.rec), "--range", state.Sides[0].Select.String())
+		return
+	}
+	fn := l.rec.Functions.At(int(o.Function))
+	which := (&calls.Query{Functions: []string{typed(l.rec, fn)}, Duration: recording.Range{From: s.From, HasFrom: true}}).String()
+	state := of(fn, "calls")
+	state.Sides[0].Calls = which
+	l.add(r, f, state, "calls", evidence.File(l.rec), which)
+}
+
+// why explains the slow calls in sentences, "" if nothing tells them apart. with is the
+// function that does.
+func (l *look) why(o *repeat.Loop, s *repeat.Slow) (text, with string, err error) {
+	var b strings.Builder
+	if a := o.Argument(s); a != nil {
+		fmt.Fprintf(&b, " %d of %d slow calls have %s, and %d of the %d others.", a.Slow, len(s.Calls), quoted(a.Key+"="+a.Value), a.Others, len(s.Others))
+	}
+	over, err := o.Overlaps(l.ctx, s)
+	if err != nil {
+		return "", "", err
+	}
+	over = slices.DeleteFunc(over, func(x repeat.Overlap) bool { return l.isProcessor(x.Track) })
+	if len(over) > 0 {
+		with = l.rec.Functions.At(int(over[0].Function)).Name
+		b.WriteString(" " + l.overlapText(&over[0], "slow calls"))
+	}
+	b.WriteString(RhythmText(o.Rhythm(s), l.rec.Start))
+	text, callee := l.calleeText(o, s, b.Len() > 0 || s.Apart)
+	return b.String() + text, cmp.Or(with, callee), nil
+}
+
+// RhythmText says when slow calls occur, in sentences that each begin with a blank; "" if
+// they are not regular. start is the recording's.
+func RhythmText(r repeat.Rhythm, start int64) (text string) {
+	switch {
+	case r.Onset >= 0 && r.Every > 0:
+		text = fmt.Sprintf(" The first starts at %s, then one every %s.", units.Duration(r.Onset-start), units.Duration(r.Every))
+	case r.Onset >= 0:
+		text = fmt.Sprintf(" The first starts at %s.", units.Duration(r.Onset-start))
+	case r.Every > 0:
+		text = fmt.Sprintf(" They start every %s.", units.Duration(r.Every))
+	}
+	if r.Apart > 0 {
+		text += fmt.Sprintf(" One in every %d calls is slow.", r.Apart)
+	}
+	return text
+}
+
+// calleeText says which function adds most of the time of slow calls, and which is called
+// more often in them. If not sure, only the latter counts.
+func (l *look) calleeText(o *repeat.Loop, s *repeat.Slow, sure bool) (text, with string) {
+	all := o.Callees(s)
+	name := func(c *repeat.Callee) string { return l.rec.Functions.At(int(c.Function)).Name }
+	for i := range all {
+		c := &all[i]
+		if c.Function == o.Function || c.Whole < .5 || c.SlowCalls < 2 || c.SlowCalls < 2*c.Others {
+			continue
+		}
+		if with == "" || c.Others == 0 {
+			text, with = fmt.Sprintf(" A slow call calls %s %.3g times, another %.3g times.", quoted(name(c)), c.SlowCalls, c.Others), name(c)
+		}
+	}
+	if len(all) > 0 && all[0].Share >= .5 && (sure || text != "") {
+		c := &all[0]
+		who := quoted(name(c))
+		if c.Function == o.Function {
+			who = quoted(o.Name) + " itself"
+		} else {
+			with = cmp.Or(with, name(c))
+		}
+		text = fmt.Sprintf(" %s accounts for %s of the difference.", who, percent(min(1, c.Share))) + text
+	}
+	return text, with
+}
+
+// overlapText says what times overlap.
+func (l *look) overlapText(o *repeat.Overlap, what string) string {
+	return fmt.Sprintf("%d of %d %s overlap %s on %s, which runs for %s of their time; %d of %d other periods of that length do (overlap, not proof).",
+		o.Hits, o.Times, what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percent(o.Covered), o.Elsewhere, o.Others)
+}
+
+// pause looks at the time between calls that repeat.
+func (l *look) pause(r rule) error {
+	loops, err := l.repeating()
+	if err != nil || len(l.devices) > 0 || len(loops) == 0 {
+		return err
+	}
+	for i := range loops[:min(len(loops), mostLoops)] {
+		o := &loops[i]
+		if !o.Outer {
+			continue // the time between them has a caller
+		}
+		gaps := o.Gaps()
+		sorted := slices.Sorted(slices.Values(gaps))
+		median := sorted[(len(sorted)-1)/2]
+		bound := max(8*median, o.Total/int64(len(o.Spans)))
+		at, _ := slices.BinarySearch(sorted, bound)
+		long := sorted[at:]
+		var sum int64
+		for _, g := range long {
+			sum += g
+		}
+		n, window := len(o.Spans), o.End(len(o.Spans)-1)-o.Start(0)
+		if 10*len(long) > len(gaps) || len(long) < 4 || 10*sum < window || float64(long[0]) < 1.5*float64(sorted[max(0, at-1)]) {
+			continue
+		}
+		longest := slices.Index(gaps, sorted[len(sorted)-1])
+		state := view.State{}
+		state.Sides[0].Select = recording.Offsets(o.End(longest)-l.rec.Start, o.Start(longest+1)-l.rec.Start)
+		t := l.rec.Tracks[o.Track]
+		l.add(r, Finding{Claim: fmt.Sprintf("%d of %d gaps between calls of %s on %s last at least %s (median %s): together %s of %s.", len(long), n-1, quoted(o.Name), l.on(o.Track), units.Duration(long[0]), units.Duration(median), units.Percent(sum, window), units.Duration(window)),
+			Thread: t.Name, Size: timePart(sum, window)}, state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
+		return nil
+	}
+	return l.idle(r, loops)
+}
+
+// idle reports that the busiest thread, if it is not one of many alike, does little but
+// wait between its calls.
+func (l *look) idle(r rule, loops []repeat.Loop) error {
+	at := slices.IndexFunc(loops, func(o repeat.Loop) bool { return o.Outer && l.peers(o.Track) == 0 })
+	if at < 0 {
+		return nil
+	}
+	o := &loops[at]
+	t := l.rec.Tracks[o.Track]
+	window := o.End(len(o.Spans)-1) - o.Start(0)
+	var sum int64
+	gaps := o.Gaps()
+	for _, g := range gaps {
+		sum += g
+	}
+	if 4*sum < 3*window || 10*window < 9*l.rec.Duration() {
+		return nil
+	}
+	slices.Sort(gaps)
+	l.add(r, Finding{Claim: fmt.Sprintf("Thread %s is idle between calls of %s for %s of %s, a median of %s each time.", l.on(o.Track), quoted(o.Name), units.Percent(sum, window), units.Duration(window), units.Duration(gaps[(len(gaps)-1)/2])),
+		Thread: t.Name, Size: timePart(sum, window)}, view.State{}, "top", evidence.File(l.rec), "--by", "thread")
+	return nil
+}
+
+// peers counts the other tracks of a process whose names differ from this one's only in
+// digits.
+func (l *look) peers(track int) (n int) {
+	of := l.rec.Tracks[track]
+	for i, t := range l.rec.Tracks {
+		if i != track && t.Kind == of.Kind && t.PID == of.PID && repeat.Stem(t.Name) == repeat.Stem(of.Name) && t.Name != "" {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,246 @@
+package findings
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/ingest"
+	"ashlar/ingest/input/source"
+)
+
+// drawn is a trace under construction, with times in microseconds.
+type drawn struct{ events []map[string]any }
+
+func (d *drawn) thread(tid int, name string) {
+	d.events = append(d.events, map[string]any{"name": "thread_name", "ph": "M", "pid": 1, "tid": tid, "args": map[string]any{"name": name}})
+}
+
+func (d *drawn) span(tid int, name string, at, length float64, args ...any) {
+	e := map[string]any{"name": name, "ph": "X", "pid": 1, "tid": tid, "ts": at, "dur": length}
+	if len(args) > 0 {
+		e["args"] = args[0]
+	}
+	d.events = append(d.events, e)
+}
+
+func (d *drawn) count(name string, at, value float64) {
+	d.events = append(d.events, map[string]any{"name": name, "ph": "C", "pid": 1, "tid": 1, "ts": at, "args": map[string]any{"value": value}})
+}
+
+// found returns the findings, one a line.
+func (d *drawn) found(t *testing.T) (text string) {
+	t.Helper()
+	content, err := json.Marshal(d.events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := ingest.OpenInput(t.Context(), source.FromBytes("a.json", content), ingest.Options{})
+	defer l.Close()
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Of(t.Context(), l.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		text += f.Rule + ": " + f.Claim + "\n"
+	}
+	return text
+}
+
+// frames draws 1,000 frames 2 ms apart, of 1 ms each; slow ones take longer.
+func frames(d *drawn, name func(i int) string, slow func(i int) (ms float64, args map[string]any)) {
+	d.thread(1, "Main")
+	for i := range 1000 {
+		more, args := slow(i)
+		at := float64(i) * 2000
+		length := 1000 + float64(i%7) + 1000*more
+		if args == nil {
+			args = map[string]any{"frame": i}
+		}
+		d.span(1, name(i), at, length, args)
+		d.span(1, "draw", at+10, 500+1000*more)
+	}
+}
+
+func always(name string) func(int) string { return func(int) string { return name } }
+
+// TestOutlier: hand-worked numbers of slow calls and what tells them apart.
+func TestOutlier(t *testing.T) {
+	everyTenth := func(i int) (float64, map[string]any) {
+		if i%10 == 9 {
+			return .9, nil
+		}
+		return 0, nil
+	}
+	for what, c := range map[string]struct {
+		draw func(d *drawn)
+		want []string
+	}{
+		"argument": {func(d *drawn) {
+			r := rand.New(rand.NewPCG(1, 1))
+			frames(d, always("Frame"), func(int) (float64, map[string]any) {
+				if r.IntN(8) == 0 {
+					return .9, map[string]any{"level": "ice"}
+				}
+				return 0, map[string]any{"level": "grass"}
+			})
+		}, []string{"outlier: ", "slow calls have “level=ice”, and 0 of the", "“draw” accounts for 100.0 % of the difference"}},
+		"period": {func(d *drawn) { frames(d, always("Frame"), everyTenth) }, []string{"100 of 1000 calls of “Frame” on “Main”", "They start every 20.00 ms.", "One in every 10 calls is slow."}},
+		"numbers in names": {func(d *drawn) { frames(d, func(i int) string { return fmt.Sprintf("Frame#%d", i) }, everyTenth) },
+			[]string{"100 of 1000 calls of “Frame#” on “Main”", "One in every 10 calls is slow."}},
+		"onset": {func(d *drawn) {
+			frames(d, always("Frame"), func(i int) (float64, map[string]any) {
+				if i >= 500 && i%5 == 0 {
+					return .9, nil
+				}
+				return 0, nil
+			})
+		}, []string{"100 of 1000 calls", "The first starts at 1.000 s, then one every 10.00 ms."}},
+		"overlap": {func(d *drawn) {
+			r := rand.New(rand.NewPCG(2, 1))
+			d.thread(2, "Worker")
+			frames(d, always("Frame"), func(i int) (float64, map[string]any) {
+				if r.IntN(12) == 0 {
+					d.span(2, "AssetCache::evict", float64(i)*2000+50, 1700)
+					return .9, nil
+				}
+				return 0, nil
+			})
+			for i := range 1500 {
+				d.span(2, "job", float64(i)*1333+1, 1)
+			}
+		}, []string{"slow calls overlap “AssetCache::evict” on “Worker”, which runs for", "; 0 of "}},
+		"pause": {func(d *drawn) {
+			d.thread(1, "Main")
+			at := 0.
+			for i := range 300 {
+				d.span(1, "Frame", at, 1000)
+				at += 1100
+				if i%30 == 29 {
+					at += 30000
+				}
+			}
+		}, []string{"pause: 9 of 299 gaps between calls of “Frame” on “Main” last at least 30.10 ms (median 100.0 µs)"}},
+		"many": {func(d *drawn) {
+			for i := range 20 {
+				at := float64(i) * 5000
+				d.span(1, "request", at, 4000)
+				for k := range 40 {
+					d.span(1, "SELECT customer", at+100+float64(k)*90, 80)
+				}
+			}
+		}, []string{"many: “request” calls “SELECT customer” 40 times a call (800 calls in 20): 80.0 % of its time."}},
+		"straggler": {func(d *drawn) {
+			for n := range 4 {
+				d.thread(n+1, fmt.Sprint("rank ", n))
+				for i := range 60 {
+					d.span(n+1, "step", float64(i)*5000, 4900)
+					long := 1000.
+					if n == 2 {
+						long = 3000
+					}
+					d.span(n+1, "forward", float64(i)*5000+10, long)
+					d.span(n+1, "allreduce", float64(i)*5000+20+long, 4000-long)
+				}
+			}
+		}, []string{"straggler: “forward” takes 3.000 ms of self time a call on “rank 2”, and 1.000 ms to 1.000 ms on its 3 peers."}},
+		"climb": {func(d *drawn) {
+			d.span(1, "work", 0, 200000)
+			for i := range 200 {
+				d.count("queue length", float64(i)*1000, float64(5+i))
+			}
+		}, []string{"climb: Counter “queue length” climbs for 199.0 ms of 199.0 ms, from 5 to 195 (lowest values of a twentieth of the time)."}},
+	} {
+		d := &drawn{}
+		c.draw(d)
+		got := d.found(t)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is missing in:\n%s", what, want, got)
+			}
+		}
+	}
+}
+
+// TestNoFalseAlarm: repeating calls with varying lengths, long tails, other threads with
+// work of their own, and counters that go up and down have no findings.
+func TestNoFalseAlarm(t *testing.T) {
+	const traces = 60
+	alarms := 0
+	for seed := range uint64(traces) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		d := &drawn{}
+		tail := seed%3 == 0
+		for tid := 1; tid <= 4; tid++ {
+			d.thread(tid, []string{"", "Main", "io", "worker 1", "worker 2"}[tid])
+			at := 0.
+			for i := 0; at < 5e5; i++ {
+				length := 800 * (.6 + .8*r.Float64())
+				if tail && r.IntN(20) == 0 {
+					length *= 1 + 2*r.ExpFloat64()
+				}
+				d.span(tid, []string{"", "Frame", "read", "job", "job"}[tid], at, length, map[string]any{"n": i, "kind": r.IntN(5)})
+				for k, name := range []string{"a", "b", "c"} {
+					d.span(tid, name, at+length*float64(k)/3, length*.3)
+				}
+				at += length + 300*r.ExpFloat64()
+			}
+		}
+		level := 40.
+		for i := range 1000 {
+			level = max(0, level+float64(r.IntN(21)-10))
+			d.count("queue length", float64(i)*1000, level)
+		}
+		if got := d.found(t); got != "" {
+			alarms++
+			t.Logf("seed %d: %s", seed, got)
+		}
+	}
+	if alarms > 0 {
+		t.Errorf("%d of %d traces of nothing have findings", alarms, traces)
+	}
+}
+
+// TestClimbs: levels that rise evenly or with bursts climb, random walks do not.
+func TestClimbs(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	for seed := range 5000 {
+		level, low := float64(r.IntN(80)), []float64(nil)
+		for range parts {
+			least := level
+			for range 50 {
+				if level += float64(r.IntN(21) - 10); seed%2 == 0 {
+					level = max(0, level)
+				}
+				least = min(least, level)
+			}
+			low = append(low, least)
+		}
+		if climbs(low) > 0 {
+			t.Errorf("a random walk climbs: %v", low)
+		}
+		for i := range low {
+			low[i] = 10 + float64(i)*20 + 15*r.Float64()
+		}
+		if climbs(low) < parts-1 {
+			t.Errorf("%v does not climb", low)
+		}
+	}
+}
+
+// TestDescribed: each rule has a name of its own.
+func TestDescribed(t *testing.T) {
+	var names []string
+	for _, r := range Describe() {
+		if slices.Contains(names, r[0]) {
+			t.Errorf("two rules are called %s", r[0])
+		}
+		names = append(names, r[0])
+	}
+}

@@ -1,0 +1,137 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+
+	"ashlar/app/core/evidence"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/repeat"
+	"ashlar/ingest/query/scan"
+	"ashlar/render/units"
+)
+
+// mostPeers is the largest group of threads that are compared function by function, and
+// mostPeerSpans the largest number of their spans.
+const (
+	mostPeers     = 64
+	mostPeerSpans = 5_000_000
+)
+
+// straggler compares threads whose names differ only in digits, of one process or of one
+// process each, such as the ranks of a training.
+func (l *look) straggler(r rule) error {
+	devices, err := l.gpus()
+	if err != nil {
+		return err
+	}
+	groups, n := map[string][]int{}, 0
+	var names []string
+	for i, t := range l.rec.Tracks {
+		k := repeat.Stem(t.Name)
+		if t.Kind != recording.ThreadTrack || t.Spans() == 0 || k == t.Name || isStream(devices, i) || l.isProcessor(i) {
+			continue
+		}
+		if groups[k] == nil {
+			names = append(names, k)
+		}
+		groups[k] = append(groups[k], i)
+		n += t.Spans()
+	}
+	if n > mostPeerSpans {
+		return nil
+	}
+	for _, k := range names {
+		if tracks := groups[k]; len(tracks) >= 3 && len(tracks) <= mostPeers {
+			if l.slowest(r, tracks) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// usage is a function's self time on a track and the number of its calls.
+type usage struct{ time, calls int64 }
+
+// selfTimes adds up a track's self times by function. It returns the time of its outermost
+// calls.
+func (l *look) selfTimes(track int, sums []usage) (whole int64) {
+	t := l.rec.Tracks[track]
+	for row := range t.Lanes {
+		s := scan.Stretch{Lane: &t.Lanes[row], Last: t.Lanes[row].Len()}
+		s.Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
+			for i, c := range calls {
+				d := ends[i] - starts[i]
+				u := &sums[l.rec.Func(c)]
+				u.time += d
+				u.calls++
+				if up := l.rec.Calls.Parent(c); up != recording.NoCall {
+					sums[l.rec.Func(up)].time -= d
+				} else {
+					whole += d
+				}
+			}
+		})
+	}
+	return whole
+}
+
+// slowest adds a finding if one function takes much longer on one of the tracks.
+func (l *look) slowest(r rule, tracks []int) bool {
+	use := make([]map[recording.FuncID]usage, len(tracks))
+	sums := make([]usage, l.rec.Functions.Len())
+	var whole int64
+	for k, i := range tracks {
+		whole += l.selfTimes(i, sums)
+		use[k] = map[recording.FuncID]usage{}
+		for f := range sums {
+			if sums[f].calls > 0 {
+				use[k][recording.FuncID(f)] = sums[f]
+			}
+		}
+		clear(sums)
+	}
+	type found struct {
+		f           recording.FuncID
+		track       int
+		more        int64
+		a, low, top int64
+	}
+	var best found
+	for f := range use[0] {
+		per := make([]int64, 0, len(tracks))
+		var few, many int64
+		for k := range tracks {
+			u := use[k][f]
+			if u.calls < 10 {
+				break
+			}
+			per = append(per, u.time/u.calls)
+			if k == 0 {
+				few, many = u.calls, u.calls
+			}
+			few, many = min(few, u.calls), max(many, u.calls)
+		}
+		if len(per) < len(tracks) || 10*many > 13*few {
+			continue
+		}
+		sorted := slices.Sorted(slices.Values(per))
+		top, next, low := sorted[len(sorted)-1], sorted[len(sorted)-2], sorted[0]
+		if 2*top < 3*next || 2*next > 3*low || low <= 0 {
+			continue
+		}
+		k := slices.Index(per, top)
+		more := (top - next) * use[k][f].calls
+		if 20*more*int64(len(tracks)) >= whole && more > best.more { // a twentieth of a track's time
+			best = found{f, tracks[k], more, top, low, next}
+		}
+	}
+	if best.more == 0 {
+		return false
+	}
+	fn, t := l.rec.Functions.At(int(best.f)), l.rec.Tracks[best.track]
+	l.add(r, Finding{Claim: fmt.Sprintf("%s takes %s of self time a call on %s, and %s to %s on its %s.", quoted(fn.Name), units.Duration(best.a), l.on(best.track), units.Duration(best.low), units.Duration(best.top), units.Plural(int64(len(tracks)-1), "peer")),
+		Function: fn.Name, Thread: t.Name, Size: timePart(best.more, whole/int64(len(tracks)))}, of(fn, "calls"), "top", evidence.File(l.rec), "--by", "thread", "--focus", typed(l.rec, fn))
+	return true
+}
