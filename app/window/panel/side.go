@@ -44,6 +44,7 @@ type Side struct {
 	Bounds    PaneBounds
 	Search    searchPart
 	WantMenu  bool // open the selected item's menu, requested with a key
+	Late      bool // the answer to the current question is overdue
 	// Shown and ShownAround are the trees last drawn by the flamegraph and by the picture
 	// of callers and callees; Down and DownAround are their scroll positions.
 	Shown            *analyze.Tree
@@ -218,6 +219,14 @@ func (p *Side) pickNode(a *session.Answer, f recording.FuncID, weight func(*anal
 	}
 	if best >= 0 {
 		p.Pick = Picked{Kind: PickNode, Node: best, Tree: a.Tree, Fn: f}
+	}
+}
+
+// Wait says in a panel without an answer that work goes on, once it takes longer than a
+// moment.
+func (p *Side) Wait(u *ui.UI, r image.Rectangle) {
+	if p.Late {
+		widget.Empty(u, r, "Computing…", "")
 	}
 }
 

@@ -71,10 +71,8 @@ type Pane struct {
 	numbered session.Async[numberedKey, numberedNames]
 	Folded   bool
 	sighted  bool // the first view has been chosen
-	// asked is the time when the last question was asked, zero if it is answered. late
-	// means that the answer takes so long that the scope bar says so.
+	// asked is the time when the last question was asked, zero if it is answered.
 	asked time.Time
-	late  bool
 
 	EventButton, MetricButton, viewButton gio.Clickable
 	StatusClick                           widget.ClickArea
@@ -162,13 +160,13 @@ func (p *Pane) ask(u *ui.UI) {
 	p.Doc.Ask(q)
 	a := p.Doc.Answer()
 	if !p.Rec.Done || a != nil && a.Rec == p.Rec && a.Answers(&q) || p.Doc.Problem() != "" {
-		p.asked, p.late = time.Time{}, false
+		p.asked, p.Late = time.Time{}, false
 		return
 	}
 	if p.asked.IsZero() {
 		p.asked = u.Now
 	}
-	if p.late = u.Now.Sub(p.asked) >= signDelay; !p.late {
+	if p.Late = u.Now.Sub(p.asked) >= signDelay; !p.Late {
 		u.Execute(opInvalidateAt(p.asked.Add(signDelay)))
 	}
 }

@@ -145,7 +145,7 @@ func (p *Pane) basis() (text string) {
 	}
 	if soon := p.Doc.Preview(); soon != nil {
 		text = basisText(soon.Tree.Weights) + " · computing…"
-	} else if p.late {
+	} else if p.Late {
 		text = strings.TrimPrefix(text+" · computing…", " · ")
 	}
 	if p.Plan != nil && p.Plan.Unseen > 0 && text != "" && p.Scope.Tracks == nil {

@@ -149,5 +149,26 @@ func histograms(ctx context.Context, p parts, least, most int64) (log, linear []
 			}
 		}
 	}
-	return out[0], out[1], err
+	return closeGap(out[0]), out[1], err
+}
+
+// gap is the number of empty bins kept between 0 and the next values of a logarithmic
+// histogram: as many as tell two modes apart.
+const gap = 5
+
+// closeGap widens the first bin of a logarithmic histogram if only zeros are in it, so that
+// the many powers of ten between zero and the next value do not fill the picture.
+func closeGap(bins []Bin) []Bin {
+	if len(bins) == 0 || bins[0].From > 0 || bins[0].Sum > 0 {
+		return bins
+	}
+	next := 1
+	for next < len(bins) && bins[next].Count == 0 {
+		next++
+	}
+	if next -= gap; next > 1 && next+gap < len(bins) {
+		bins[next-1] = Bin{To: bins[next-1].To, Count: bins[0].Count}
+		return bins[next-1:]
+	}
+	return bins
 }

@@ -162,3 +162,23 @@ func TestTrend(t *testing.T) {
 		t.Errorf("a line from 500 to 690 is told as %+v", line)
 	}
 }
+
+// TestZerosStandBesideTheRest: calls without a duration have a bin of their own, at most
+// five empty bins before the shortest call with one.
+func TestZerosStandBesideTheRest(t *testing.T) {
+	log, _, err := histograms(context.Background(), parts{{0, 0, 0, 31_000_000, 90_000_000}}, 0, 90_000_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log[0].From != 0 || log[0].Count != 3 || log[6].Count != 1 || log[6].From > 31_000_000 || log[6].To <= 31_000_000 {
+		t.Errorf("the first bins are %v", log[:7])
+	}
+	for i := range log[1:] {
+		if log[i].To != log[i+1].From {
+			t.Errorf("bin %d ends at %d, the next begins at %d", i, log[i].To, log[i+1].From)
+		}
+	}
+	if last := log[len(log)-1]; last.Count != 1 || last.From > 90_000_000 || last.To <= 90_000_000 {
+		t.Errorf("the last bin is %v", last)
+	}
+}

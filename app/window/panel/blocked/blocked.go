@@ -39,6 +39,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	if !p.Counts(a) || a.Locks == nil {
+		p.Wait(u, r)
 		return
 	}
 	if len(a.Locks.All) == 0 {

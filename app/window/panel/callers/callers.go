@@ -35,7 +35,11 @@ type neighbourList struct {
 func (n *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	th := u.Theme
-	if p.Around == nil || a == nil || a.Near == nil {
+	if p.Around != nil && (a == nil || a.Near == nil) {
+		p.Wait(u, r)
+		return
+	}
+	if p.Around == nil {
 		widget.Empty(u, r, "No function selected", "Select one in the flamegraph, timeline or table to see its callers and callees")
 		return
 	}

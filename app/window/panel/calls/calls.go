@@ -151,6 +151,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		widget.Empty(u, r, "No calls", "This recording has no spans, so single calls are unknown")
 		return
 	case a == nil || a.List == nil:
+		p.Wait(u, r)
 		return
 	}
 	l := a.List
@@ -238,10 +239,11 @@ func numbers(u *ui.UI, l *session.CallList, r image.Rectangle) {
 		t, _ := new(big.Float).SetInt(sum).Int64()
 		return units.Duration(t)
 	}
-	rows := [][2]string{{"Calls", units.Count(d.Count)}, {"Total", took(d.Together)}}
+	rows := [][2]string{{"Calls", units.Count(d.Count)}}
 	if d.Sum.Cmp(d.Together) != 0 { // some calls are nested in others and count in their time
-		rows = append(rows, [2]string{"Sum of calls", took(d.Sum)})
+		rows = append(rows, [2]string{"Outermost calls", took(d.Together)})
 	}
+	rows = append(rows, [2]string{"Sum of calls", took(d.Sum)})
 	rows = append(rows, [2]string{"Mean", units.Duration(mean)}, [2]string{"Median", units.Duration(d.Median)},
 		[2]string{"p90 · p99", units.Duration(d.P90) + " · " + units.Duration(d.P99)}, [2]string{"p99.9", units.Duration(d.P999)},
 		[2]string{"Min · max", units.Duration(d.Min) + " · " + units.Duration(d.Max)})

@@ -38,6 +38,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	if !p.Counts(a) || a.Critical == nil {
+		p.Wait(u, r)
 		return
 	}
 	c := a.Critical

@@ -66,6 +66,7 @@ const (
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	if a == nil {
+		p.Wait(u, r)
 		return
 	}
 	t.Order.Update(OrderKey{a, t.By, t.Ascending}, s.Do.Wake)

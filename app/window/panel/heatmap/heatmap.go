@@ -66,6 +66,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	if a == nil || a.Grid == nil {
+		p.Wait(u, r)
 		return
 	}
 	if said, hint := a.Grid.Empty(); said != "" {
