@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 	}
 	for i := range d.causes {
 		cause := &d.causes[i]
-		if cause.Delta == 0 || cause.Sure != nil && cause.Sure.Level() < least {
+		if cause.Delta == 0 || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least {
 			continue
 		}
 		if n := len(d.told); n == mostNamed || n > 0 && float64(size(cause.Delta)) < leastNamed*float64(size(d.told[0].Delta)) {
@@ -50,6 +51,8 @@ func (d *verdict) named(whole int64, chance bool) bool {
 			d.say("per call ")
 		case d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls:
 			d.say("Normalised by %s: ", d.c.Normalize)
+		case d.alike() != "":
+			d.say("All functions about %s, beyond that ", d.alike())
 		}
 		d.cause(cause, whole)
 	}
@@ -62,6 +65,66 @@ func (d *verdict) named(whole int64, chance bool) bool {
 	return len(d.told) > 0
 }
 
+// alike returns by how much all functions changed by one factor: "+112 %". It is "" if that
+// is less than a tenth or unknown.
+func (d *verdict) alike() string {
+	const least = .1
+	common := d.c.Common()
+	if common == 0 || d.c.Normalize != compare.Raw || math.Abs(math.Log(common)) < math.Log(1+least) {
+		return ""
+	}
+	return units.Change(1000, int64(math.Round(1000*common)))
+}
+
+// open says why no function is named although the totals differ. It reports whether single
+// functions may have changed.
+func (d *verdict) open(a, b int64) bool {
+	const near = .1
+	switch {
+	case d.c.Method() != compare.FromCounts:
+		d.say("; no single function changed for certain")
+		return false
+	case d.alike() != "" && math.Abs(math.Log(float64(b)/float64(a)/d.c.Common())) < math.Log(1+near):
+		d.say(", all functions about alike")
+		return false
+	case len(d.c.Runs) == 2:
+		d.say("; too close to call with one run a side")
+	default:
+		d.say("; too close to call with so few runs")
+	}
+	return true
+}
+
+// largest names the largest changes that are not certain, and how many runs would make the
+// first certain. It reports whether there is one.
+func (d *verdict) largest() bool {
+	const most, doubtful, reasonable = 2, .1, 20
+	var all []*causes.Cause
+	for i := range d.causes {
+		c := &d.causes[i]
+		if len(all) < most && c.Delta != 0 && c.Sure != nil && c.Sure.P < doubtful && !c.Rows[0].Interrupted() {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		return false
+	}
+	d.say(" Largest changes, not certain: ")
+	for i, c := range all {
+		if i > 0 {
+			d.say(", ")
+		}
+		d.function(c.Rows[0])
+		d.members(c)
+		d.amount(c)
+	}
+	d.say(".")
+	if n := all[0].Sure.RunsNeeded(); n > 0 && n <= reasonable {
+		d.say(" %s a side would settle it.", units.Plural(int64(n), "more run"))
+	}
+	return true
+}
+
 // pending reports whether the confidences are not known yet.
 func (d *verdict) pending() bool {
 	return !d.t.Judged && d.c.Method() == compare.FromDurations && d.c.A().Total != d.c.B().Total
@@ -71,37 +134,13 @@ func (d *verdict) pending() bool {
 func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	first := cause.Rows[0]
 	d.function(first)
-	var about []string
-	switch cause.Kind {
-	case causes.Split:
-		d.say(" with ")
-		d.functions(cause.Rows[1:])
-		about = append(about, "split")
-	case causes.Inlined:
-		d.say(" with ")
-		d.functions(cause.Rows[1:])
-		about = append(about, "inlined")
-	case causes.Replaced:
-		d.say(" with ")
-		d.functions(cause.Rows[1:])
-		about = append(about, "replaced")
-	case causes.Added:
-		about = append(about, "new")
-	case causes.Removed:
-		about = append(about, "gone")
-	}
+	about := d.members(cause)
 	if d.c.PerCall() && cause.Kind == causes.Alone {
 		d.say(" changed: %s,", units.Change(first.ASelf, first.BSelf))
 	} else if a, b := d.c.CallsOf(first.Key); !d.c.PerCall() && d.c.Normalize == compare.Raw && a > 0 && b > 0 && (b > 1.1*a || a > 1.1*b) {
 		about = append(about, times(b/a)+" times as many calls")
 	}
-	d.say(" ")
-	if amount := Signed(d.c.Metric, cause.Delta); len(cause.Rows) == 1 {
-		d.link(Function, "%s", amount).Row = first
-	} else {
-		d.say("%s", amount)
-	}
-	d.say("%s", d.per())
+	d.amount(cause)
 	if share := float64(cause.Delta) / float64(whole); whole != 0 && share > 0 && share <= mostShare && len(d.told) > 0 {
 		about = append(about, units.Percent(cause.Delta, whole)+" of the change")
 	}
@@ -111,6 +150,34 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	if len(about) > 0 {
 		d.say(" (%s)", strings.Join(about, ", "))
 	}
+}
+
+// members adds the other functions of a cause and returns what happened to them.
+func (d *verdict) members(cause *causes.Cause) (about []string) {
+	switch cause.Kind {
+	case causes.Split, causes.Inlined, causes.Replaced:
+		d.say(" with ")
+		d.functions(cause.Rows[1:])
+		about = append(about, string(cause.Kind))
+	case causes.Callees:
+		d.say(" with callees")
+	case causes.Added:
+		about = append(about, "new")
+	case causes.Removed:
+		about = append(about, "gone")
+	}
+	return about
+}
+
+// amount adds the difference of a cause.
+func (d *verdict) amount(cause *causes.Cause) {
+	d.say(" ")
+	if amount := Signed(d.c.Metric, cause.Delta); len(cause.Rows) == 1 {
+		d.link(Function, "%s", amount).Row = cause.Rows[0]
+	} else {
+		d.say("%s", amount)
+	}
+	d.say("%s", d.per())
 }
 
 // function adds the name of a row's function, and its name in B if different.
@@ -192,7 +259,7 @@ func (d *verdict) sure(chance bool) {
 		}
 		d.say(".")
 		if n := w.MoreRuns(); n > 0 {
-			d.say(" %s per side would settle it.", units.Plural(int64(n), "more run"))
+			d.say(" %s a side would settle it.", units.Plural(int64(n), "more run"))
 		}
 		return
 	}
@@ -201,7 +268,12 @@ func (d *verdict) sure(chance bool) {
 		return
 	}
 	for _, cause := range d.told {
-		if cause.Sure != nil {
+		switch {
+		case cause.Sure == nil:
+		case d.c.Method() == compare.FromCounts:
+			d.say(" The spread between runs is estimated from all functions; more runs a side tell it.")
+			return
+		default:
 			d.say(" Certainty is within these recordings; the spread between runs is not known.")
 			return
 		}

@@ -97,6 +97,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	w := t.Whole
 	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
 	d.work()
+	open := false // functions differ, but not for certain
 	named := d.named(b.Total-a.Total, chance)
 	if c.Normalize == compare.Calls && !c.PerCall() {
 		d.ofCalls(a, b)
@@ -110,11 +111,13 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	case chance:
 		d.say(", within noise")
 	case !named && t.Judged && a.Total != b.Total:
-		d.say("; no single function changed for certain")
+		open = d.open(a.Total, b.Total)
 	}
 	d.say(".")
 	d.paired()
-	d.branch(b.Total-a.Total, chance)
+	if !open || !d.largest() {
+		d.branch(b.Total-a.Total, chance)
+	}
 	d.sure(chance && !named)
 	return d.parts
 }
@@ -312,7 +315,7 @@ func certainty(c *compare.Confidence) string {
 	if c.Level() >= certain {
 		return units.Level(c.Level()) + " sure"
 	}
-	return "within noise"
+	return "not certain"
 }
 
 // per returns " per call" if amounts are per call because sets of calls are compared.

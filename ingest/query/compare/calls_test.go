@@ -74,7 +74,7 @@ func TestTwin(t *testing.T) {
 // TestNodes holds the confidences of nodes against those of a table in which each
 // path is a function of its own, and sees noise and a change for what they are.
 func TestNodes(t *testing.T) {
-	c := mustCompare(t, sampled(1, before, threadsA, false), sampled(2, after(), threadsB, false), Options{})
+	c := mustCompare(t, sampled(1, append(steady(), before...), threadsA, false), sampled(2, append(steady(), after()...), threadsB, false), Options{})
 	_, nodes, err := c.NodeConfidences(bg)
 	if err != nil {
 		t.Fatal(err)

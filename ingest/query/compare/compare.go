@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"sync"
 
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/model/lanes"
@@ -81,6 +82,7 @@ type Comparison struct {
 	recs       []*recording.Recording
 	match      match.Options
 	transforms []analyze.Transform
+	noise      func() *noise // for FromCounts
 }
 
 // Method is the statistical method behind a confidence.
@@ -144,6 +146,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 		return nil, err
 	}
 	c.Tree.sort()
+	c.noise = sync.OnceValue(c.noiseOf)
 	return c, ctx.Err()
 }
 

@@ -69,7 +69,9 @@ func (c *Comparison) judge(ctx context.Context, g *groups, t *Table, s *spanTabl
 		}
 		// Self and total are two chances for a false alarm, so each gets half of the
 		// level.
-		discover(all, ps, 2)
+		if discover(all, ps, 2); !total {
+			t.tests = ps
+		}
 	}
 	if t.Whole != nil {
 		t.Whole.Q = t.Whole.P
@@ -84,7 +86,9 @@ func discover(all []*Confidence, ps []float64, times float64) {
 	k := 0
 	for _, conf := range all {
 		if conf != nil {
-			conf.Q = math.Min(1, times*qs[k])
+			if conf.Q = math.Min(1, times*qs[k]); math.IsNaN(qs[k]) {
+				conf.Q = 1
+			}
 			k++
 		}
 	}
@@ -119,7 +123,11 @@ func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confiden
 	}
 	wg.Wait()
 	for _, conf := range all {
-		if conf != nil {
+		switch {
+		case conf == nil:
+		case conf.Method == FromCounts && conf.A+conf.B < leastSamples:
+			ps = append(ps, math.NaN())
+		default:
 			ps = append(ps, conf.P)
 		}
 	}
@@ -134,11 +142,11 @@ func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i in
 		one = func(i int, total bool) *Confidence { return c.byRuns(g, i, total) }
 		t.Whole = c.wholeByRuns()
 	case FromCounts:
-		w := c.wholes()
-		grain := c.grain(w)
-		one = func(i int, total bool) *Confidence { return c.byCounts(g, i, total, w, grain) }
+		n := c.noise()
+		one = func(i int, total bool) *Confidence { return n.ofRow(c.weighed(g, i, total), c.unitOf(g, n, i), total) }
 		if c.Normalize == Raw || c.Normalize == Duration {
-			t.Whole = counts(w[0], w[1], grain, nil)
+			w := c.wholes()
+			t.Whole = counts(w[0], w[1], n.grain, nil)
 		}
 	case FromDurations:
 		if s == nil {
@@ -199,34 +207,12 @@ func (c *Comparison) grain(whole [2]weighed) float64 {
 	return each[0] / each[1]
 }
 
-func (c *Comparison) byCounts(g *groups, i int, total bool, whole [2]weighed, grain float64) *Confidence {
-	values, samples, spread := g.self, g.count, g.spread
-	if total {
-		values, samples, spread = g.total, g.countTotal, g.spreadTotal
-	}
-	var w [2]weighed
-	for r := range c.Runs {
-		side, _ := c.sideOf(r)
-		w[side].weight += float64(values[r][i])
-		w[side].samples += samples[r][i]
-	}
-	for side := range w {
-		w[side].spread = spread[side][i]
-	}
-	if c.Normalize == Raw || c.Normalize == Duration {
-		return counts(w[0], w[1], grain, nil)
-	}
-	return counts(w[0], w[1], grain, &whole)
-}
-
-// counts compares two weights by their numbers of samples: as rates or, if whole is
-// given, as shares of the totals.
-func counts(a, b weighed, grain float64, whole *[2]weighed) *Confidence {
+// counts compares two weights by their numbers of samples. Without a reference, only
+// sampling varies, and both rates are expected to be the same.
+func counts(a, b weighed, grain float64, ref *stats.Reference) *Confidence {
 	conf := &Confidence{Method: FromCounts, A: a.samples, B: b.samples}
 	d := b.weight - a.weight
-	// The weight of one sample, computed from both sides because they are assumed to be
-	// the same.
-	ea := (a.spread + grain*grain*b.spread) / (a.weight + grain*b.weight)
+	ea, eb := eachSample(a, b, grain)
 	if a.weight < 0 || b.weight < 0 || !(ea > 0) {
 		// Signed values: only the normal distribution applies.
 		e := math.Sqrt(a.spread + b.spread)
@@ -238,28 +224,33 @@ func counts(a, b weighed, grain float64, whole *[2]weighed) *Confidence {
 		conf.Detectable = (stats.Z95 + stats.Z80) * e
 		return conf
 	}
-	eb := ea / grain
-	na, nb := a.weight/ea, b.weight/eb
+	na, nb, worth := a.weight/ea, b.weight/eb, 1.0
+	if ref == nil || a.samples+b.samples < leastSamples {
+		conf.P = stats.Counts(na, nb, 1/(1+grain))
+	} else {
+		conf.P, worth = ref.Counts(na, nb, grain)
+	}
+	if d == 0 {
+		conf.P = 1
+	}
+	// The interval and the smallest change to detect are those of as many samples as
+	// would vary as much.
+	la, ha := stats.CountInterval(na * worth)
+	lb, hb := stats.CountInterval(nb * worth)
+	ea, eb = ea/worth, eb/worth
+	conf.Low, conf.High = stats.Difference(a.weight, la*ea, ha*ea, b.weight, lb*eb, hb*eb)
 	// The variance of the difference under the assumption that there is none, with at
 	// least one sample per side.
-	spread := math.Max(a.spread, ea*ea) + math.Max(b.spread, eb*eb)
-	var la, ha, lb, hb float64
-	if whole == nil {
-		conf.P = stats.Counts(na, nb, 1/(1+grain))
-		la, ha = stats.CountInterval(na)
-		lb, hb = stats.CountInterval(nb)
-	} else {
-		ta, tb := math.Max(na, whole[0].weight/ea), math.Max(nb, whole[1].weight/eb)
-		conf.P = stats.Shares(na, ta, nb, tb)
-		la, ha = stats.ShareInterval(na, ta)
-		lb, hb = stats.ShareInterval(nb, tb)
-		la, ha, lb, hb = la*ta, ha*ta, lb*tb, hb*tb
-		share := (a.weight + b.weight) / (whole[0].weight + whole[1].weight)
-		spread *= math.Max(0, 1-share)
-	}
-	conf.Low, conf.High = stats.Difference(a.weight, la*ea, ha*ea, b.weight, lb*eb, hb*eb)
+	spread := math.Max(a.spread/worth, ea*ea) + math.Max(b.spread/worth, eb*eb)
 	conf.Detectable = (stats.Z95 + stats.Z80) * math.Sqrt(spread)
 	return conf
+}
+
+// eachSample returns the weight of one sample on each side, computed from both because
+// they are assumed to be the same.
+func eachSample(a, b weighed, grain float64) (ea, eb float64) {
+	ea = (a.spread + grain*grain*b.spread) / (a.weight + grain*b.weight)
+	return ea, ea / grain
 }
 
 // byRuns compares the values of several recordings per side.
@@ -300,6 +291,17 @@ func (c *Comparison) welch(value func(r int) float64, least float64) *Confidence
 	conf.Detectable = (stats.StudentQuantile(w.Freedom) + stats.Z80) * w.Error
 	conf.Spread = [2]float64{math.Sqrt(a.Variance), math.Sqrt(b.Variance)}
 	return conf
+}
+
+// RunsNeeded returns about how many further recordings a side, besides the one that there
+// is, would make a difference of single runs certain four times out of five, at least two;
+// -1 if that is unknown.
+func (c *Confidence) RunsNeeded() int {
+	d, e := (c.Low+c.High)/2, (c.High-c.Low)/(2*stats.Z95)
+	if c.Method != FromCounts || !(d != 0) {
+		return -1
+	}
+	return 2 + int(math.Min(1e6, math.Pow((stats.Z95+stats.Z80)*e/d, 2)))
 }
 
 // MoreRuns returns the number of further recordings on each side with which a difference as

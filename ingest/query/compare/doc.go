@@ -46,15 +46,17 @@
 // variance of the sum of v²/n over the stacks of weight v, so period-mode weights are
 // judged by their number of samples, not by the size of the periods. A weight W of
 // variance V is treated as W²/V samples of V/W each (Bohm and Zech 2014), with V/W from
-// both sides together; this is exact if all samples have the same weight. With Raw and
-// Duration, the two numbers are compared given their sum (a binomial test, whose expected
-// share is the ratio of the weights of one sample). With Total and Samples, the shares of
-// the totals are compared (Fisher's exact test). Heap profiles of Go and C++ contain the
-// number of objects behind each value, which gives the number of samples. The model is
-// optimistic if samples come in bursts, and it knows nothing about the machine: two runs
-// of one program also differ by caches, neighbours and input. So a result of "noise" can
-// be trusted, but a "difference" is one between these two recordings, not necessarily
-// between the programs.
+// both sides together; this is exact if all samples have the same weight. Heap profiles of
+// Go and C++ contain the number of objects behind each value, which gives the number of
+// samples. Two runs of one program also differ by caches, neighbours and input. How much
+// is learned from all functions (see stats.Between): their costs have one common factor,
+// and each varies around it by an unknown deviation. A row is tested against the common
+// factor, whatever the normalisation, by a binomial test given the sum of both numbers,
+// whose distance is then reduced by the deviation. Functions that exchange cost from run to
+// run (one that only another calls, or those on one side only at one place) count as one
+// for the deviation. Rows with fewer than eight samples are not tested. The total is
+// compared by its number of samples alone, because one run a side tells nothing about its
+// spread.
 //
 // [FromDurations], for traces: the durations of a function's spans are compared by rank
 // (Mann and Whitney), and the shift of a typical span is the median of all pairwise

@@ -93,7 +93,7 @@ func TestTheStoryExact(t *testing.T) {
 	c := mustCompare(t, sampled(1, before, threadsA, true), sampled(2, after(), threadsB, true), Options{})
 	table := mustTable(t, c, ByFunction)
 	top := table.Rows[0]
-	if top.Name != "parse" || top.ASelf*12 != top.BSelf*10 || top.Status != Changed || top.Self.Level() < .999 {
+	if top.Name != "parse" || top.ASelf*12 != top.BSelf*10 || top.Status != Changed || top.Self.Level() < .95 { // nine functions tell how much runs vary
 		t.Errorf("the first row is %+v", top)
 	}
 	for name, want := range map[string]Status{
@@ -124,13 +124,23 @@ func TestTheStoryExact(t *testing.T) {
 	}
 }
 
-// TestTheStoryNoisy: as recorders see it. The change is first in every pair, and
-// of all rows that are 95 % sure at most 5 % are noise.
+// steady are eighty functions that do not change.
+func steady() (rest []hot) {
+	for i := range 80 {
+		rest = append(rest, hot{[]string{"main@app", fmt.Sprintf("step%d@app", i)}, 1000})
+	}
+	return rest
+}
+
+// TestTheStoryNoisy: as recorders see it, among eighty functions that do not change and
+// so tell how much runs vary. The change is first in every pair, and of all rows that are
+// 95 % sure at most 5 % are noise.
 func TestTheStoryNoisy(t *testing.T) {
 	found, alarms := 0, 0
 	const pairs = 60
+	rest := steady()
 	for seed := range uint64(pairs) {
-		c := mustCompare(t, sampled(10+seed, before, threadsA, false), sampled(1000+seed, after(), threadsB, false), Options{})
+		c := mustCompare(t, sampled(10+seed, append(rest, before...), threadsA, false), sampled(1000+seed, append(rest, after()...), threadsB, false), Options{})
 		table := mustTable(t, c, ByFunction)
 		top := table.Rows[0]
 		if ratio := float64(top.BSelf) / float64(top.ASelf); top.Name != "parse" || math.Abs(ratio-1.2) > .1 || top.Self.Level() < .99 {

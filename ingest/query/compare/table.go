@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare/match"
+	"ashlar/ingest/query/compare/stats"
 )
 
 // By is the grouping of a table's rows: stacks, or any grouping of the tables of single
@@ -87,6 +88,15 @@ type Table struct {
 	Whole *Confidence
 	// Judged reports whether Rows have their confidences, as far as these are known.
 	Judged bool
+
+	tests []float64 // p-values of the differences in self, NaN for too few samples
+}
+
+// Q returns the q-value of a further difference in self with a p-value: the share of false
+// alarms among all differences of the table that are at least this certain.
+func (t *Table) Q(p float64) float64 {
+	qs := stats.Discoveries(append(slices.Clone(t.tests), p))
+	return min(1, 2*qs[len(qs)-1])
 }
 
 // Table lists the rows, largest difference in self first, then in total, then by name.
@@ -170,6 +180,12 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 	case listed:
 		return g, c.groupListed(ctx, g)
 	}
+	return c.groupStacks(by), nil
+}
+
+// groupStacks groups by what is part of stacks.
+func (c *Comparison) groupStacks(by By) *groups {
+	g := &groups{by: by}
 	keys := c.groupKeys(g)
 	n := len(c.Runs)
 	g.self, g.total, g.count, g.countTotal = make([][]int64, n), make([][]int64, n), make([][]int64, n), make([][]int64, n)
@@ -208,7 +224,7 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 		}
 	}
 	g.finish(c, here)
-	return g, nil
+	return g
 }
 
 // groupKeys makes the rows. It returns a function that, for a recording, returns the row

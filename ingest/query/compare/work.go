@@ -20,7 +20,8 @@ type Work struct {
 	// are on both sides, weighted by cost. It is 0 if calls are unknown.
 	Ratio float64
 	// Calls is the number of calls of these functions on each side, the mean of its
-	// recordings. Threads is the number of threads with calls, 0 if unknown.
+	// recordings. Threads is the number of threads with calls or, for samples, of threads
+	// with at least a tenth of the samples of the busiest; 0 if unknown.
 	Calls, Threads [2]int64
 }
 
@@ -72,6 +73,7 @@ func (c *Comparison) count() {
 	for r := range c.Runs {
 		run := &c.Runs[r]
 		if run.Weights.Basis != analyze.Spans || run.query.OfProcessors(run.Rec) {
+			c.work.Threads = [2]int64{c.busy(0), c.busy(c.Sides)}
 			return
 		}
 	}
@@ -116,6 +118,28 @@ func (c *Comparison) count() {
 	}
 	c.work.Calls = [2]int64{int64(math.Round(calls[0])), int64(math.Round(calls[1]))}
 	c.work.Threads = [2]int64{c.threads(0), c.threads(c.Sides)}
+}
+
+// busy counts the threads of a recording that have at least a tenth of the samples of the
+// busiest; 0 if only a range is compared.
+func (c *Comparison) busy(r int) (n int64) {
+	run := &c.Runs[r]
+	if run.Scope.Ranged || run.Scope.Calls != nil {
+		return 0
+	}
+	chosen := run.query.Scope.TrackTest()
+	var each []int
+	for i, t := range run.Rec.Tracks {
+		if s := t.SamplesOf(run.query.Event); s != nil && chosen(i) {
+			each = append(each, s.Len())
+		}
+	}
+	for _, k := range each {
+		if k > 0 && 10*k >= slices.Max(each) {
+			n++
+		}
+	}
+	return n
 }
 
 // threads counts the threads of a recording that have calls in its scope.

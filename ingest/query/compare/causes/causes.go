@@ -38,6 +38,7 @@ const (
 	Replaced Kind = "replaced" // functions only in A, then their replacements
 	Added    Kind = "added"    // the first row is only in B
 	Removed  Kind = "removed"  // the first row is only in A
+	Callees  Kind = "callees"  // the first row and functions that only it calls
 )
 
 const (
@@ -65,6 +66,7 @@ func Of(c *compare.Comparison, t *compare.Table) []Cause {
 	if !c.Tree.Inverted {
 		e.moves()
 		e.oneSided()
+		e.owned()
 	}
 	for i := range t.Rows {
 		if r := &t.Rows[i]; !e.taken[r] && r.DeltaSelf() != 0 {
@@ -106,6 +108,13 @@ func (e *explainer) add(kind Kind, rows []*compare.Row) {
 func (e *explainer) sure(rows []*compare.Row, delta int64) *compare.Confidence {
 	if len(rows) == 1 {
 		return rows[0].Self
+	}
+	var functions []int32
+	for _, r := range rows {
+		functions = append(functions, r.Key)
+	}
+	if conf := e.c.Together(e.t, functions); conf != nil {
+		return conf
 	}
 	square := 0.0
 	out := &compare.Confidence{Method: e.c.Method(), Detectable: math.NaN()}
@@ -253,6 +262,42 @@ func kindOf(own, below int64) Kind {
 		return Inlined
 	}
 	return Replaced
+}
+
+// owned groups each function with those that only it calls, unless exactly one of them
+// changed: samples shift between them from run to run.
+func (e *explainer) owned() {
+	top := func(f int32) int32 {
+		for range len(e.t.Rows) { // mutual recursion has no top
+			p := e.c.Owner(f)
+			if p < 0 || e.row[p] == nil || e.taken[e.row[p]] {
+				break
+			}
+			f = p
+		}
+		return f
+	}
+	below := map[int32][]*compare.Row{}
+	for i := range e.t.Rows {
+		if r := &e.t.Rows[i]; r.Key >= 0 && !e.taken[r] {
+			if t := top(r.Key); t != r.Key {
+				below[t] = append(below[t], r)
+			}
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(below)) {
+		rows := append([]*compare.Row{e.row[t]}, below[t]...)
+		changed, differs := 0, false
+		for _, r := range rows {
+			differs = differs || r.DeltaSelf() != 0
+			if r.Self != nil && r.Self.P < .05 {
+				changed++
+			}
+		}
+		if differs && changed != 1 {
+			e.add(Callees, rows)
+		}
+	}
 }
 
 // oneSided groups each function that is on one side only under the outermost function

@@ -1,0 +1,74 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// made draws the counts of functions in two runs of an unchanged program: all costs have
+// a common factor, and each varies around it.
+func made(r *rand.Rand, n int, mean, common, deviation float64) (counts [][2]float64, ratios []Ratio) {
+	for range n {
+		a := math.Round(mean + math.Sqrt(mean)*r.NormFloat64())
+		b := mean * math.Exp(common+deviation*r.NormFloat64())
+		b = math.Round(b + math.Sqrt(b)*r.NormFloat64())
+		counts = append(counts, [2]float64{a, b})
+		ratios = append(ratios, Ratio{math.Log((b + .5) / (a + .5)), 1/(a+.5) + 1/(b+.5)})
+	}
+	return counts, ratios
+}
+
+// TestBetweenRate: of the functions of an unchanged program about one in twenty has a
+// p-value below 0.05 if runs vary as usual, however few functions there are. If they vary
+// three times as much, it is at most one in eight.
+func TestBetweenRate(t *testing.T) {
+	for _, functions := range []int{5, 12, 40} {
+		for deviation, most := range map[float64]float64{0: .05, .03: .06, .1: .125} {
+			r := rand.New(rand.NewPCG(37, 1))
+			under, all := 0, 0
+			for range 600 / functions {
+				counts, ratios := made(r, functions, 800, .4, deviation)
+				b := NewBetween(ratios)
+				for i, c := range counts {
+					all++
+					if p, _ := b.Reference(&ratios[i]).Counts(c[0], c[1], 1); p < .05 {
+						under++
+					}
+				}
+			}
+			if share := float64(under) / float64(all); share > most {
+				t.Errorf("%d functions that vary by %g: %.1f %% are below 0.05", functions, deviation, 100*share)
+			}
+		}
+	}
+}
+
+// TestBetweenLearns: from many functions, factor and deviation are known, and a change
+// beyond them is found although a third of the functions changed too.
+func TestBetweenLearns(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 2))
+	_, ratios := made(r, 90, 5000, .7, .08)
+	for i := range 30 {
+		ratios[i].Log += 1.5
+	}
+	b := NewBetween(ratios)
+	if math.Abs(b.Common-.7) > .1 {
+		t.Errorf("the common factor is %g, planted 0.7", b.Common)
+	}
+	ref := b.Reference(nil)
+	if d := math.Sqrt(ref.more); d < .05 || d > .15 {
+		t.Errorf("the deviation is %g, planted 0.08", d)
+	}
+	if p, _ := ref.Counts(5000, 5000*2*1.6, 1); p > .001 {
+		t.Errorf("a change of 60 %% beyond the common factor has p %g", p)
+	}
+	if p, _ := ref.Counts(5000, 5000*2*1.05, 1); p < .3 {
+		t.Errorf("a change of 5 %% beyond the common factor has p %g", p)
+	}
+	// A single other function tells too little.
+	few := []Ratio{{.26, .002}, {0, .002}}
+	if p, _ := NewBetween(few).Reference(&few[0]).Counts(1000, 1300, 1); p < .01 {
+		t.Errorf("a change of 30 %% beside one other function has p %g", p)
+	}
+}
