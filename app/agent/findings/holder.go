@@ -110,13 +110,28 @@ func (l *look) lockSpans(r rule) error {
 	slow, rest := times[:n], times[n:]
 	slices.SortFunc(slow, byTime)
 	slices.SortFunc(rest, byTime)
-	all, err := repeat.Overlaps(l.ctx, l.rec, func(track int) bool { return !on[track] || len(on) > 1 }, slow, rest)
+	elsewhere := func(track int) bool { return (!on[track] || len(on) > 1) && !l.isProcessor(track) }
+	id, _ := most(waited.first)
+	f := l.rec.Functions.At(int(id))
+	claim := fmt.Sprintf("%s takes %s. ", quoted(f.Name), l.amount(waited.total))
+	add := func(text string, by recording.FuncID, track int) {
+		g := l.rec.Functions.At(int(by))
+		l.add(r, Finding{Claim: claim + text, Function: g.Name, Thread: l.rec.Tracks[track].Name, Size: l.size(waited.total)}, of(g, "calls"), "calls", evidence.File(l.rec), analyze.RefTo(g).Typed(l.rec))
+	}
+	ends, err := repeat.Endings(l.ctx, l.rec, elsewhere, slow)
+	if err != nil {
+		return err
+	}
+	ends = slices.DeleteFunc(ends, func(e repeat.Ending) bool { return l.classes[e.Function]&locking != 0 || on[e.Track] })
+	if len(ends) > 0 {
+		e := &ends[0]
+		add(fmt.Sprintf("%d of %d long waits end within %s of the end of a call of %s on %s (association, not proof).", e.Hits, e.Times, units.Duration(e.Within), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track)), e.Function, e.Track)
+		return nil
+	}
+	all, err := repeat.Overlaps(l.ctx, l.rec, elsewhere, slow, rest)
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	id, _ := most(waited.first)
-	f, by := l.rec.Functions.At(int(id)), l.rec.Functions.At(int(all[0].Function))
-	l.add(r, Finding{Claim: fmt.Sprintf("%s takes %s. %s", quoted(f.Name), l.amount(waited.total), l.overlapText(&all[0], "long waits")),
-		Function: by.Name, Thread: l.rec.Tracks[all[0].Track].Name, Size: l.size(waited.total)}, of(by, "calls"), "calls", evidence.File(l.rec), analyze.RefTo(by).Typed(l.rec))
+	add(l.overlapText(&all[0], "long waits"), all[0].Function, all[0].Track)
 	return nil
 }

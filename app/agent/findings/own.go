@@ -44,6 +44,23 @@ func (l *look) owners() (of []recording.FuncID, ok bool) {
 // nobody stands for no function.
 const nobody = ^recording.FuncID(0)
 
+// byOwner sums up the costs of owners. Stacks without an owner count for their innermost
+// function.
+func (l *look) byOwner(owners []recording.FuncID) map[recording.FuncID]int64 {
+	cost := map[recording.FuncID]int64{}
+	for c := 1; c < min(len(owners), len(l.weights.Self)); c++ {
+		self, f := l.weights.Self[c], owners[c]
+		if self == 0 {
+			continue
+		}
+		if f == nobody {
+			f = l.rec.Func(recording.CallID(c))
+		}
+		cost[f] += self
+	}
+	return cost
+}
+
 // own charges each stack to the innermost function of the program itself, so that library
 // code counts for its callers.
 func (l *look) own(r rule) error {

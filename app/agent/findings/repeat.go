@@ -53,7 +53,12 @@ func (l *look) outlier(r rule) error {
 	for i := range loops[:min(len(loops), mostLoops)] {
 		o := &loops[i]
 		s := o.Slow()
-		if s == nil || 20*s.Excess < o.Total || o.Lasting(s) {
+		// Few calls that take several times as long are noticed even if they add little.
+		least := o.Total / 20
+		if s != nil && s.From >= 3*s.Median {
+			least = o.Total / 50
+		}
+		if s == nil || s.Excess < least || o.Lasting(s) {
 			continue
 		}
 		why, with, err := l.why(o, s)
@@ -108,7 +113,7 @@ func (l *look) why(o *repeat.Loop, s *repeat.Slow) (text, with string, err error
 		b.WriteString(" " + l.overlapText(&over[0], "slow calls"))
 	}
 	b.WriteString(RhythmText(o.Rhythm(s), l.rec.Start))
-	text, callee := l.calleeText(o, s, b.Len() > 0 || s.Apart)
+	text, callee := l.calleeText(o, s, b.Len() > 0, s.Apart)
 	return b.String() + text, cmp.Or(with, callee), nil
 }
 
@@ -130,8 +135,9 @@ func RhythmText(r repeat.Rhythm, start int64) (text string) {
 }
 
 // calleeText says which function adds most of the time of slow calls, and which is called
-// more often in them. If not sure, only the latter counts.
-func (l *look) calleeText(o *repeat.Loop, s *repeat.Slow, sure bool) (text, with string) {
+// more often in them. Without another reason the time alone counts only if it is a callee's
+// and the slow calls stand apart.
+func (l *look) calleeText(o *repeat.Loop, s *repeat.Slow, reason, apart bool) (text, with string) {
 	all := o.Callees(s)
 	name := func(c *repeat.Callee) string { return l.rec.Functions.At(int(c.Function)).Name }
 	for i := range all {
@@ -143,7 +149,7 @@ func (l *look) calleeText(o *repeat.Loop, s *repeat.Slow, sure bool) (text, with
 			text, with = fmt.Sprintf(" A slow call calls %s %.3g times, another %.3g times.", quoted(name(c)), c.SlowCalls, c.Others), name(c)
 		}
 	}
-	if len(all) > 0 && all[0].Share >= .5 && (sure || text != "") {
+	if len(all) > 0 && all[0].Share >= .5 && (reason || text != "" || apart && all[0].Function != o.Function) {
 		c := &all[0]
 		who := quoted(name(c))
 		if c.Function == o.Function {
@@ -184,7 +190,7 @@ func (l *look) pause(r rule) error {
 			sum += g
 		}
 		n, window := len(o.Spans), o.End(len(o.Spans)-1)-o.Start(0)
-		if 10*len(long) > len(gaps) || len(long) < 4 || 10*sum < window || float64(long[0]) < 1.5*float64(sorted[max(0, at-1)]) {
+		if 10*len(long) > len(gaps) || len(long) < 4 || 10*sum < window || long[0] < 4*sorted[max(0, at-1)] {
 			continue
 		}
 		longest := slices.Index(gaps, sorted[len(sorted)-1])
@@ -213,11 +219,13 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 	for _, g := range gaps {
 		sum += g
 	}
-	if 4*sum < 3*window || 10*window < 9*l.rec.Duration() {
+	slices.Sort(gaps)
+	middle := gaps[(len(gaps)-1)/2]
+	// A thread that waits for events has many short gaps and a few long ones.
+	if 4*sum < 3*window || 10*window < 9*l.rec.Duration() || 2*middle*int64(len(gaps)) < sum {
 		return nil
 	}
-	slices.Sort(gaps)
-	l.add(r, Finding{Claim: fmt.Sprintf("Thread %s is idle between calls of %s for %s of %s, a median of %s each time.", l.on(o.Track), quoted(o.Name), units.Percent(sum, window), units.Duration(window), units.Duration(gaps[(len(gaps)-1)/2])),
+	l.add(r, Finding{Claim: fmt.Sprintf("Thread %s is idle between calls of %s for %s of %s, a median of %s each time.", l.on(o.Track), quoted(o.Name), units.Percent(sum, window), units.Duration(window), units.Duration(middle)),
 		Thread: t.Name, Size: timePart(sum, window)}, view.State{}, "top", evidence.File(l.rec), "--by", "thread")
 	return nil
 }

@@ -150,6 +150,28 @@ func TestOutlier(t *testing.T) {
 				}
 			}
 		}, []string{"straggler: “forward” takes 3.000 ms of self time a call on “rank 2”, and 1.000 ms to 1.000 ms on its 3 peers."}},
+		"holder": {func(d *drawn) {
+			r := rand.New(rand.NewPCG(4, 1))
+			d.thread(1, "handler")
+			d.thread(2, "indexer")
+			for i := range 200 {
+				at, wait := float64(i)*5000, 1+float64(i%3)
+				if i%4 == 0 {
+					wait = 2000 + 1000*r.Float64()
+					d.span(2, "swap tables", at-3000, 3100+wait)
+				} else {
+					d.span(2, "scan", at+100, 500+100*r.Float64())
+				}
+				d.span(1, "request", at, 1000+wait)
+				d.span(1, "lock wait", at+100, wait)
+			}
+		}, []string{"holder: “lock wait” takes ", "39 of 39 long waits end within", "of the end of a call of “swap tables” on “indexer” (association, not proof)."}},
+		"evenly idle": {func(d *drawn) {
+			d.thread(1, "Main")
+			for i := range 300 {
+				d.span(1, "Frame", float64(i)*7000, 1000)
+			}
+		}, []string{"pause: Thread “Main” is idle between calls of “Frame” for 85.7 % of 2.094 s, a median of 6.000 ms each time."}},
 		"climb": {func(d *drawn) {
 			d.span(1, "work", 0, 200000)
 			for i := range 200 {

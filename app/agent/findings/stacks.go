@@ -230,12 +230,44 @@ func (l *look) kernel(r rule) error {
 		return nil
 	}
 	claim := fmt.Sprintf("Kernel: %s of %s (%s of the non-idle total)", l.amount(in.total), l.metric.Name, percent(l.share(in.total, busy)))
-	if who, cost := most(in.callers); 5*cost > in.total {
+	callers := in.callers
+	if own := l.kernelOwners(); own != nil {
+		callers = own
+	}
+	if who, cost := most(callers); 5*cost > in.total {
 		claim += fmt.Sprintf(", %s of it called by %s", units.Percent(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
 	state := view.State{Tab: "flamegraph", Colour: "kind"}
 	l.add(r, Finding{Claim: claim + ".", Size: l.sizeOf(in.total, busy), Confidence: sure}, state, "top", evidence.File(l.rec), "--hide-kernel")
 	return nil
+}
+
+// kernelOwners divides the cost of the kernel, without idle stacks, by the program's own
+// functions rather than those of the C library. It returns nil if too few stacks show them.
+func (l *look) kernelOwners() map[recording.FuncID]int64 {
+	owners, ok := l.owners()
+	if !ok {
+		return nil
+	}
+	cost := map[recording.FuncID]int64{}
+	idle := make([]bool, len(owners))
+	var all, known int64
+	for c := 1; c < len(owners); c++ {
+		is := l.classes[l.rec.Func(recording.CallID(c))]
+		up := l.rec.Calls.Parent(recording.CallID(c))
+		idle[c] = is&idling != 0 || up != recording.NoCall && idle[up]
+		if self := l.weights.Self[c]; self != 0 && is&inKernel != 0 && !idle[c] {
+			recording.Add(&all, self)
+			if owners[c] != nobody {
+				recording.Add(&known, self)
+				cost[owners[c]] += self
+			}
+		}
+	}
+	if 2*known < all {
+		return nil
+	}
+	return cost
 }
 
 func (l *look) hot(r rule) error {
@@ -303,24 +335,25 @@ func (l *look) garbage(r rule) error {
 		if err != nil {
 			return err
 		}
-		still := map[recording.FuncID]int64{}
-		for _, row := range kept.Rows() {
-			still[row.Func] = row.Self
-		}
-		for _, row := range other.Rows() {
-			if !row.IsFunction(l.rec) {
-				continue
-			}
-			sure, ok := other.above(other.share(row.Self, other.sum), .33)
+		owners, told := other.owners()
+		still, made := kept.byOwner(owners), other.byOwner(owners)
+		for {
+			id, cost := most(made)
+			sure, ok := other.above(other.share(cost, other.sum), .33)
 			if !ok {
 				break
 			}
-			if 20*still[row.Func] > row.Self {
+			delete(made, id)
+			if 20*still[id] > cost {
 				continue
 			}
-			f := l.rec.Functions.At(int(row.Func))
-			other.add(r, Finding{Claim: fmt.Sprintf("%s allocates %s of all memory and keeps %s of it.", quoted(f.Name), other.amount(row.Self), units.Percent(still[row.Func], row.Self)),
-				Function: f.Name, Size: other.size(row.Self), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+			f := l.rec.Functions.At(int(id))
+			with := ""
+			if told {
+				with = ", with the library code that it calls,"
+			}
+			other.add(r, Finding{Claim: fmt.Sprintf("%s%s allocates %s of all memory and keeps %s of it.", quoted(f.Name), with, other.amount(cost), units.Percent(still[id], cost)),
+				Function: f.Name, Size: other.size(cost), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 		}
 		l.out = other.out
 		return nil

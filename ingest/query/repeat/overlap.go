@@ -168,3 +168,115 @@ func (l *Loop) Overlaps(ctx context.Context, s *Slow) ([]Overlap, error) {
 	}
 	return Overlaps(ctx, l.rec, func(track int) bool { return track != l.Track }, times, others)
 }
+
+// An Ending is a function on another track whose calls end when times end: those of Hits of
+// the Times do so within Within of a time's end. An ending is an association, not a proof.
+type Ending struct {
+	Function    recording.FuncID
+	Track       int
+	Hits, Times int
+	Within      int64   // picoseconds
+	P           float64 // probability by chance, over all functions seen
+}
+
+// Endings returns the functions on other tracks whose calls end within a twentieth of the
+// median time of the ends of most times, by more than chance; the most frequent first. So
+// does the holder of a lock for which the times are waits.
+func Endings(ctx context.Context, rec *recording.Recording, tracks func(track int) bool, times []Range) (all []Ending, err error) {
+	if len(times) < 4 || rec.Duration() <= 0 {
+		return nil, nil
+	}
+	lengths := make([]int64, len(times))
+	for i, t := range times {
+		lengths[i] = t.To - t.From
+	}
+	slices.Sort(lengths)
+	within := lengths[(len(lengths)-1)/2] / 20
+	for i := range rec.Tracks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if rec.Tracks[i].Kind != recording.ThreadTrack || !tracks(i) {
+			continue
+		}
+		all = append(all, endings(rec, i, times, within)...)
+	}
+	seen := float64(len(all))
+	all = slices.DeleteFunc(all, func(e Ending) bool {
+		return 10*e.Hits < 7*e.Times || e.P*seen >= rare
+	})
+	for i := range all {
+		all[i].P *= seen
+	}
+	slices.SortFunc(all, func(a, b Ending) int {
+		return cmp.Or(cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.P, b.P), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Function, b.Function))
+	})
+	return all, nil
+}
+
+// endings counts, by function, the times with which calls on a track end.
+func endings(rec *recording.Recording, track int, times []Range, within int64) (all []Ending) {
+	hits := map[recording.FuncID]*[2]int{} // number of times, and 1 + the number of the last
+	lanes := rec.Tracks[track].Lanes
+	lanes = lanes[:min(len(lanes), deepest)]
+	for n, t := range times {
+		for row := range lanes {
+			lane := &lanes[row]
+			for k := lane.Search(t.To - within - 1); k < lane.Len() && lane.End(k) <= t.To+within; k++ {
+				f := rec.Func(lane.Call(k))
+				h := hits[f]
+				if h == nil {
+					h = new([2]int)
+					hits[f] = h
+				}
+				if h[1] != n+1 {
+					h[0]++
+					h[1] = n + 1
+				}
+			}
+		}
+	}
+	ends := map[recording.FuncID]int{}
+	for f, h := range hits {
+		if 10*h[0] >= 7*len(times) {
+			ends[f] = 0
+		}
+	}
+	if len(ends) > 0 {
+		for row := range lanes {
+			whole(&lanes[row]).EachCall(func(_ int, calls []recording.CallID) {
+				for _, c := range calls {
+					if f := rec.Func(c); hits[f] != nil {
+						ends[f]++
+					}
+				}
+			})
+		}
+	}
+	for f, h := range hits {
+		e := Ending{Function: f, Track: track, Hits: h[0], Times: len(times), Within: within, P: 1}
+		if 10*h[0] >= 7*len(times) {
+			// A moment is near one of n ends with a probability of at most 2 n within / duration.
+			e.P = AtLeast(h[0], len(times), math.Min(1, 2*float64(ends[f])*float64(within)/float64(rec.Duration())))
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// AtLeast returns the probability that at least k of n things have a mark that each has
+// with probability p.
+func AtLeast(k, n int, p float64) float64 {
+	if k <= 0 || p >= 1 {
+		return 1
+	}
+	if p <= 0 {
+		return 0
+	}
+	log := func(n int) float64 { v, _ := math.Lgamma(float64(n + 1)); return v }
+	sum := 0.
+	for i := k; i <= n; i++ {
+		sum += math.Exp(log(n) - log(i) - log(n-i) + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+	}
+	return math.Min(1, sum)
+}

@@ -222,7 +222,8 @@ type Slow struct {
 
 // Slow returns the slow calls: those far above the median, at most 30 % of all and at
 // least four; nil if there are none. A call is far above if it takes 1.5 times as long and
-// is eight times as far from the median as half of the calls are.
+// is eight times as far from the median as half of the calls are. If more than 30 % are,
+// the slow calls must stand apart.
 func (l *Loop) Slow() *Slow {
 	n := len(l.Spans)
 	sorted := make([]int64, n)
@@ -238,9 +239,9 @@ func (l *Loop) Slow() *Slow {
 	slices.Sort(away)
 	bound := max(median+median/2, median+8*away[(n-1)/2])
 	at, _ := slices.BinarySearch(sorted, bound)
-	if first := n - n*3/10; at < first {
-		return nil
-	}
+	first := n - n*3/10
+	many := at < first
+	at = max(at, first)
 	// The border is the widest gap from there up, if there is a wide one.
 	border := at
 	for i := at; i < n-3; i++ {
@@ -260,7 +261,7 @@ func (l *Loop) Slow() *Slow {
 			s.Others = append(s.Others, i)
 		}
 	}
-	if len(s.Others) == 0 {
+	if len(s.Others) == 0 || many && !s.Apart {
 		return nil
 	}
 	return s

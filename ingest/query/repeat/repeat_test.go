@@ -45,3 +45,14 @@ func TestEven(t *testing.T) {
 		}
 	}
 }
+
+func TestAtLeast(t *testing.T) {
+	for _, c := range []struct {
+		k, n    int
+		p, want float64
+	}{{0, 5, .1, 1}, {1, 2, .5, .75}, {2, 2, .5, .25}, {3, 4, .5, 5. / 16}, {4, 4, 1, 1}, {1, 4, 0, 0}} {
+		if got := AtLeast(c.k, c.n, c.p); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v gives %v", c, got)
+		}
+	}
+}
