@@ -37,6 +37,9 @@ type Answer struct {
 	ByState    []Sum `json:"by_state"`
 	ByThread   []Sum `json:"by_thread"`
 	ByFunction []Sum `json:"by_function"`
+	// Candidates are functions on other threads that overlap waits whose end is not
+	// recorded more often than by chance, the strongest association first.
+	Candidates []Candidate `json:"candidates"`
 	// Steps lists the steps of all paths, path by path, in order of time.
 	Steps []Step `json:"steps"`
 	// More is the number of steps that were left out.
@@ -130,7 +133,7 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, steps
 	v.Tab = "path"
 	a.Address = evidence.Address(v, rec)
 	a.ByState, a.ByThread, a.ByFunction = a.sums(criticalpath.ByState), a.sums(criticalpath.ByThread), a.sums(criticalpath.ByFunction)
-	return a, nil
+	return a, a.findCandidates(ctx, in)
 }
 
 func stepOf(rec *recording.Recording, n int, s *criticalpath.Step) Step {
@@ -210,6 +213,7 @@ func (a *Answer) Text(n int) string {
 		}
 		tabular.Columns(&b, "  ", "rrrl", rows)
 	}
+	a.candidates(&b)
 	a.steps(&b, n)
 	return b.String()
 }

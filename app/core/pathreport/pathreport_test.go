@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
 )
 
 // waits is one thread that waits for another, at 1 to 3 of 4 ns.
@@ -92,5 +93,46 @@ func TestIDs(t *testing.T) {
 	}
 	if last := a.Steps[len(a.Steps)-1]; last.WokenBy != "server" || last.WokenByTID != "1" {
 		t.Errorf("woken by %s with id %q", last.WokenBy, last.WokenByTID)
+	}
+}
+
+// TestCandidates: 10 of 100 frames take longer while another thread evicts; that thread's
+// other calls run all the time.
+func TestCandidates(t *testing.T) {
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	of := func(name string) recording.FrameID {
+		return b.FunctionFrame(b.Function(recording.Function{Name: name}))
+	}
+	main, worker := b.Track(recording.TrackKey{PID: 1, TID: 1}), b.Track(recording.TrackKey{PID: 1, TID: 2})
+	worker.SetName("worker")
+	for i := range int64(100) {
+		at := i * 10_000
+		if i%10 == 3 {
+			main.Span(at, at+8000, of("Frame"), 0, false)
+			worker.Span(at+1000, at+7000, of("evict"), 0, false)
+		} else {
+			main.Span(at, at+2000, of("Frame"), 0, false)
+			worker.Span(at+100, at+200, of("job"), 0, false)
+		}
+	}
+	rec := b.Finish()
+	in, err := calls.Bind(t.Context(), rec, recording.Scope{Calls: &recording.CallSet{Text: "Frame[5ns..]"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Of(t.Context(), rec, in, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Candidates) != 1 {
+		t.Fatalf("candidates are %+v", a.Candidates)
+	}
+	c := a.Candidates[0]
+	if c.Function != "evict" || c.TID != "2" || c.Overlaps != 10 || c.Waits != 10 || c.Elsewhere != 0 || c.Others != 90 || c.Covered != "0.7500" {
+		t.Errorf("the candidate is %+v", c)
+	}
+	if text := a.Text(0); !strings.Contains(text, "10 of 10  for 75.0 % of their time  elsewhere 0 %  evict on worker 2") {
+		t.Errorf("the text is %s", text)
 	}
 }

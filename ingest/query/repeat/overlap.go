@@ -101,6 +101,9 @@ type marker struct {
 func (m *marker) mark(track int, times []Range, part int) {
 	all := m.rec.Tracks[track].Lanes
 	all = all[:min(len(all), deepest)]
+	if len(all) == 0 {
+		return
+	}
 	next := make([]int64, len(all)) // start of the next span of a lane, if known
 	for row := range next {
 		next[row] = math.MinInt64
