@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"sort"
@@ -96,11 +97,15 @@ func (w With) read(v *value, err error) (*value, error) {
 // costs are the fields that hold the cost of a list element.
 var costs = [...]string{"self", "delta_self", "duration", "total", "count"}
 
+// mostTokens is the largest budget in tokens; its bytes fit in an int.
+const mostTokens = math.MaxInt / 8
+
 // JSON writes an answer, an object, as compact JSON of at most the given number of
 // tokens. It cuts all lists to the same length, at their ends; if that is not enough, it
 // also cuts long texts in the middle. If anything is left out, the object gains the
 // fields left_out, a list of [LeftOut], and all, the command that leaves nothing out.
 func JSON(v any, tokens int, all string) ([]byte, error) {
+	tokens = min(tokens, mostTokens)
 	room := 4*tokens - 1 // each element takes at least two bytes
 	whole, err := readShort(v, room)
 	if err != nil {
@@ -139,6 +144,7 @@ func tooSmall(tokens int, all string) error {
 // text with the first n of all rows. v is the answer as an object; the cost of the rows
 // comes from its field named list. If list is "", the text is cut by lines.
 func Rows(v any, list string, rows, tokens int, all string, write func(n int) string) (string, error) {
+	tokens = min(tokens, mostTokens)
 	most := rows // at most this many rows can fit: a line has at least one byte
 	if list == "" || rows <= 4*tokens {
 		if s := write(rows); Tokens(len(s)) <= tokens {

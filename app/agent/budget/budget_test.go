@@ -3,6 +3,7 @@ package budget
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -107,6 +108,23 @@ func TestRows(t *testing.T) {
 	long := strings.Repeat("a line of text\n", 100)
 	if s, err := Lines(long, 100, "more"); err != nil || len(s) > 400 || !strings.HasSuffix(s, "of 100 lines; all: more\n") {
 		t.Errorf("%v: %s", err, s)
+	}
+}
+
+// The largest budget that a flag takes leaves nothing out.
+func TestLargestBudget(t *testing.T) {
+	a := made(100)
+	want, err := JSON(a, 1_000_000, "more")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := JSON(a, math.MaxInt, "more"); err != nil || string(b) != string(want) {
+		t.Errorf("%v: %.200s", err, b)
+	}
+	for _, list := range []string{"rows", ""} {
+		if s, err := Rows(a, list, 100, math.MaxInt, "more", func(n int) string { return fmt.Sprint(n) }); err != nil || s != "100" {
+			t.Errorf("%v: %q", err, s)
+		}
 	}
 }
 
