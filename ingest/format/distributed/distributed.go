@@ -9,6 +9,7 @@
 package distributed
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -113,7 +114,7 @@ func (c *Collector) Len() int { return len(c.spans) }
 func (c *Collector) Add(s *Span) {
 	c.read.Read++
 	c.read.Kept++
-	x := span{id: strings.Clone(s.ID), parent: c.intern(s.Parent), name: c.intern(s.Name), trace: c.trace(s.Trace),
+	x := span{id: strings.Clone(spelled(s.ID)), parent: c.intern(spelled(s.Parent)), name: c.intern(s.Name), trace: c.trace(s.Trace),
 		service: int32(s.Service), start: s.Start, end: s.End, shared: s.Shared, up: -1, track: -1}
 	place := c.place(len(c.spans))
 	switch {
@@ -148,7 +149,7 @@ func (c *Collector) Event(at int64, name string, args []byte) {
 func (c *Collector) Link(trace, id string) {
 	c.linked.Read++
 	c.linked.Kept++
-	c.links = append(c.links, link{int32(len(c.spans) - 1), c.trace(trace), strings.Clone(id)})
+	c.links = append(c.links, link{int32(len(c.spans) - 1), c.trace(trace), strings.Clone(spelled(id))})
 }
 
 // Timeless leaves out a span without a time.
@@ -176,7 +177,17 @@ func (c *Collector) intern(s string) string {
 	return s
 }
 
+// spelled returns an id as it is compared: of hexadecimal numbers the digits without
+// leading zeros, in lower case, since programs pad ids to different widths.
+func spelled(id string) string {
+	if id == "" || strings.Trim(id, "0123456789abcdefABCDEF") != "" {
+		return id
+	}
+	return strings.ToLower(cmp.Or(strings.TrimLeft(id, "0"), "0"))
+}
+
 func (c *Collector) trace(s string) uint32 {
+	s = spelled(s)
 	n, ok := c.traces[s]
 	if !ok {
 		n = uint32(len(c.traces))

@@ -32,6 +32,15 @@ func TestExample(t *testing.T) {
 	}
 }
 
+// Programs pad ids to different widths, and write them in either case.
+func TestSpellingsOfIDs(t *testing.T) {
+	decodetest.SpansOf(t, read, `[{"traceId":"000000000000000A","id":"0000000000000001","name":"root","timestamp":5,"duration":9},{"traceId":"a","id":"B","parentId":"1","name":"f","timestamp":6,"duration":2},{"traceId":"0a","id":"2","parentId":"0b","name":"g","timestamp":6,"duration":1}]`,
+		`unknown service / spans
+  root 0..9000 {"trace id":"000000000000000A","span id":"0000000000000001"}
+    f 1000..3000 {"trace id":"a","span id":"B"}
+      g 1000..2000 {"trace id":"0a","span id":"2"}`)
+}
+
 func TestOddFiles(t *testing.T) {
 	one := `{"traceId":"a","id":"1","name":"f","timestamp":5,"duration":2}`
 	for _, c := range []struct {
