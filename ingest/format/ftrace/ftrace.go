@@ -50,9 +50,16 @@ func heading(l []byte) bool {
 	return bytes.HasPrefix(l, []byte("cpus=")) || bytes.HasPrefix(l, []byte("version = "))
 }
 
-// lost matches a line about events lost because a processor's buffer was full.
+// lost matches a line about events lost because a processor's buffer was full, as the
+// kernel writes it or as trace-cmd does.
 var lost = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^CPU:(\d+) \[LOST (?:(\d+) )?EVENTS\]$`)
+	return regexp.MustCompile(`^CPU:(\d+) \[(?:LOST (?:(\d+) )?EVENTS|(?:(\d+) )?EVENTS DROPPED)\]$`)
+})
+
+// written matches the header line with the number of events in the buffer and the number
+// that were written to it.
+var written = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^# entries-in-buffer/entries-written: (\d+)/(\d+)\b`)
 })
 
 var page = sync.OnceValue(func() *regexp.Regexp {
@@ -152,7 +159,11 @@ func (d *decoder) read(l []byte) error {
 			return nil
 		}
 	}
-	if len(l) == 0 || l[0] == '#' || heading(l) || d.lost(l) {
+	if len(l) > 0 && l[0] == '#' {
+		d.header(l)
+		return nil
+	}
+	if len(l) == 0 || heading(l) || d.lost(l) {
 		return nil
 	}
 	m := line().FindSubmatch(l)
@@ -176,14 +187,21 @@ func (d *decoder) read(l []byte) error {
 	return nil
 }
 
+// header notes how many events the ring buffer has overwritten.
+func (d *decoder) header(l []byte) {
+	if m := written().FindSubmatch(l); m != nil && number(m[1]) < number(m[2]) {
+		d.b.Remark("overwritten", d.place(), "The ring buffer kept %s of %s; earlier ones were overwritten, so the trace begins later than the recording did", string(m[1]), safetext.Plural(number(m[2]), "event"))
+	}
+}
+
 // lost reads a line about lost events; it returns false for other lines.
 func (d *decoder) lost(l []byte) bool {
 	m := lost().FindSubmatch(l)
 	if m == nil {
 		return false
 	}
-	if len(m[2]) > 0 {
-		d.b.Warn("events-lost", d.place(), "ftrace lost %s of processor %s before line %d", safetext.Plural(number(m[2]), "event"), m[1], d.n)
+	if count := append(m[2], m[3]...); len(count) > 0 {
+		d.b.Warn("events-lost", d.place(), "ftrace lost %s of processor %s before line %d", safetext.Plural(number(count), "event"), m[1], d.n)
 	} else {
 		d.b.Warn("events-lost", d.place(), "ftrace lost events of processor %s before line %d", m[1], d.n)
 	}
