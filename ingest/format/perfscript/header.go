@@ -198,13 +198,16 @@ func seconds(w []byte) (int64, bool) {
 	}
 	w = w[:len(w)-1]
 	dot := bytes.IndexByte(w, '.')
-	if dot < 1 || dot > 10 || len(w)-dot-1 > 9 || dot == len(w)-1 {
+	if dot < 1 || dot > 11 || len(w)-dot-1 > 9 || dot == len(w)-1 {
 		return 0, false
 	}
 	s, ok := integer(w[:dot])
 	f, ok2 := integer(w[dot+1:])
-	if !ok || !ok2 || s > math.MaxInt64/1_000_000_000-1 {
+	if !ok || !ok2 {
 		return 0, false
+	}
+	if s > math.MaxInt64/1_000_000_000-1 {
+		return math.MaxInt64, true // perf's times have 64 bits: this one is far from any other
 	}
 	for range 9 - (len(w) - dot - 1) {
 		f *= 10

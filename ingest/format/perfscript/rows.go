@@ -97,7 +97,7 @@ func (r *rows) sample(h *header, t *recording.TrackBuilder, key rowKey, period i
 		*r.b.Clock() = recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: recording.Decimal{Mantissa: h.ns, Scale: 9}}
 	}
 	at := h.ns - r.origin
-	if at > math.MaxInt64/2000 || at < -math.MaxInt64/2000 {
+	if h.ns == math.MaxInt64 || at > math.MaxInt64/2000 || at < -math.MaxInt64/2000 {
 		r.b.Warn("time-too-far", place(line), "The sample on line %d is more than fifty days from the first; it is in the flamegraph but not on the timeline", line)
 		return
 	}

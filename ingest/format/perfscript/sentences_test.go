@@ -19,6 +19,7 @@ func TestSentences(t *testing.T) {
 		{"rubbish among frames", "a 1 1.0: 1 c: \n\tzzz\n\t1 f (/a)\n", "line 2", "Line 2 is neither a frame nor a sample and was left out"},
 		{"a period too large", "a 1 1.0: 99999999999999999999 c: \n\t1 f (/a)\n", "line 1", "The period on line 1 exceeds 63 bits and was left out"},
 		{"periods too large together", "a 1 1.0: 9223372036854775807 c: \n\t1 f (/a)\n\na 1 1.0: 1 c: \n\t1 f (/a)\n", "line 4", "The period on line 4 makes the sum exceed 63 bits and was left out"},
+		{"a time beyond 63 bits", good + "a 1 18446744073.709551: 1 c: \n\t1 f (/a)\n", "line 4", "The sample on line 4 is more than fifty days from the first; it is in the flamegraph but not on the timeline"},
 		{"a far time", good + "a 1 99999999.0: 1 c: \n\t1 f (/a)\n", "line 4", "The sample on line 4 is more than fifty days from the first; it is in the flamegraph but not on the timeline"},
 		{"lost samples", good + "a 1 [000] 1.0: PERF_RECORD_LOST lost 5\n", "line 4", "perf lost samples while it recorded: lost 5"},
 		{"a blank line behind the header", "a 1 1.0: 1 c: \n\n\t1 f (/a)\n", "line 3", "A blank line before line 3 splits a sample; its frames were joined"},
