@@ -3,6 +3,7 @@ package chrome
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/model/recording"
@@ -74,10 +75,12 @@ type asyncOps struct {
 	last  int64 // the latest end in done
 	// groups is the number of operations so far.
 	groups uint32
+	// numbers are the ids of unfinished spans whose id is a number.
+	numbers map[numberedSpan]uint32
 }
 
 func (a *asyncOps) init(d *decoder) {
-	a.d, a.open, a.label = d, map[asyncKey]*asyncOp{}, map[uint64]string{}
+	a.d, a.open, a.label, a.numbers = d, map[asyncKey]*asyncOp{}, map[uint64]string{}, map[numberedSpan]uint32{}
 }
 
 // key returns the operation that an event belongs to.
@@ -283,6 +286,7 @@ func (a *asyncOps) finish() {
 				ph = 'S'
 			}
 			d.later(unclosed, string(rune(ph)), o.off, false)
+			a.unfinished(o)
 			o.op.track.SpanOf(o.op.group, o.start, max(o.start, d.latest), o.frame, o.args, true)
 			continue
 		}
@@ -295,7 +299,44 @@ func (a *asyncOps) finish() {
 	for _, list := range ends {
 		for _, e := range list {
 			d.later(unmatchedEnd, string(rune(e.ph)), e.off, true)
+			a.misspelled(e)
 		}
 	}
 	a.open, a.ends, a.spare = nil, nil, nil
+}
+
+// numberedSpan identifies an unfinished span by the number in its id.
+type numberedSpan struct {
+	id    uint64
+	scope uint32
+	pid   int64
+	name  uint32
+}
+
+// numbered returns the number that an id is, in decimal or with 0x in hexadecimal.
+func (a *asyncOps) numbered(k asyncKey, name uint32) (numberedSpan, bool) {
+	n, err := strconv.ParseUint(a.d.ids.raw[k.id-1], 0, 64)
+	return numberedSpan{n, k.scope, k.pid, name}, err == nil
+}
+
+// unfinished keeps the id of an unfinished span for misspelled.
+func (a *asyncOps) unfinished(o *asyncSpan) {
+	if len(a.numbers) < maxAsyncLate && o.key.id != 0 {
+		if n, ok := a.numbered(o.key, o.name); ok {
+			a.numbers[n] = o.key.id
+		}
+	}
+}
+
+// misspelled notes an end whose id is that of an unfinished span in another spelling,
+// such as 5 and "0x5": viewers compare ids as texts, so the two are not matched.
+func (a *asyncOps) misspelled(e *asyncEnd) {
+	if e.key.id == 0 {
+		return
+	}
+	n, ok := a.numbered(e.key, e.name)
+	if id := a.numbers[n]; ok && id != 0 && id != e.key.id {
+		raw := a.d.ids.raw
+		a.d.warn(idSpelling, e.off, strconv.Quote(raw[id-1])+" and "+strconv.Quote(raw[e.key.id-1]))
+	}
 }

@@ -179,7 +179,7 @@ func (d *decoder) inRange(us int64) bool {
 // at converts a time of the file to the recording's picoseconds.
 func (d *decoder) at(t jsonscan.Micros, off int64) int64 {
 	if !d.inRange(t.US) {
-		d.warn(timeFar, off, strconv.FormatInt(t.US, 10))
+		d.warn(timeFar, off, "The time "+strconv.FormatInt(t.US, 10)+" µs")
 		start, _, ok := d.b.Extent()
 		switch {
 		case t.US > d.origin:

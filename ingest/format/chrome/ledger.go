@@ -35,6 +35,7 @@ const (
 	crossedEnd
 	unmatchedEnd
 	unclosed
+	idSpelling
 	noID
 	loneFlow
 	noSeries
@@ -64,7 +65,7 @@ var problems = [problemCount]struct{ code, text string }{
 	stray:         {"stray", "Bytes between events are skipped."},
 	unknownPhase:  {"unknown-phase", "The phase %s is unknown; its events are left out."},
 	noPicture:     {"no-picture", "Events of a kind that cannot be shown are left out: %s."},
-	timeFar:       {"time-range", "The time %s µs is more than 53 days from the others. It is shown at the edge of the recording."},
+	timeFar:       {"time-range", "%s is more than 53 days from the others. It is shown at the edge of the recording."},
 	timeBackward:  {"time-backward", "A span ends before it starts; it is shown without length."},
 	negativeDur:   {"negative-duration", "A span has a negative length; it is shown with none."},
 	noDur:         {"no-duration", "A complete event (X) has no duration; it is shown as unfinished."},
@@ -73,6 +74,7 @@ var problems = [problemCount]struct{ code, text string }{
 	crossedEnd:    {"crossed-end", "An end (E) closes %s before the spans opened inside it are closed."},
 	unmatchedEnd:  {"unmatched-end", "An end has no open span to close and is left out."},
 	unclosed:      {"unclosed", "A span is never closed; it is shown as unfinished."},
+	idSpelling:    {"id-spelling", "The ids %s are the same number in two spellings. Ids are compared as texts, so the begin and the end are not matched."},
 	noID:          {"no-id", "An asynchronous event or flow has no id and is left out."},
 	loneFlow:      {"lone-flow", "A flow has only one end and is left out."},
 	noSeries:      {"no-series", "A counter event has no numbers and is left out."},
@@ -191,7 +193,7 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	}
 	say := l.b.Warn
 	switch p {
-	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow, emptyEvent:
+	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow, emptyEvent, idSpelling:
 		say = l.b.Remark
 	case unmatchedEnd, unclosed, noDur, cpuDur:
 		say = l.b.Usual

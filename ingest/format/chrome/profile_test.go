@@ -144,3 +144,13 @@ func TestProfileOfHitsAlone(t *testing.T) {
 		t.Errorf("%v of %d", got, rec.Events[0].Metrics[0].Total)
 	}
 }
+
+// Hit counts far above the number of samples mean that samples are missing.
+func TestHitsBeyondSamples(t *testing.T) {
+	for hits, want := range map[string]string{"2": "", "3": "", "700": "hits-differ:1"} {
+		rec := readText(t, `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},{"id":2,"hitCount":`+hits+`,"callFrame":{"functionName":"f"}}],"startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}`)
+		if got := codes(rec); got != want {
+			t.Errorf("%s hits of 2 samples: %q, want %q", hits, got, want)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int6
 	}
 	if !ok || dur > maxTime-max(at, 0) {
 		d.repaired(k, it.off)
-		d.warn(timeFar, it.off, "of an end")
+		d.warn(timeFar, it.off, "The end of a span")
 		dur = max(d.latest-at, 0)
 		if it.dur.US < 0 {
 			dur = 0

@@ -193,6 +193,9 @@ func TestAsync(t *testing.T) {
 		{"unmatched and unclosed, without an id",
 			`[{"ph":"b","cat":"c","id":"x","name":"a","ts":1},{"ph":"e","cat":"c","id":"y","name":"a","ts":3},{"ph":"b","cat":"c","name":"a","ts":1}]`,
 			"c/a: a 1..~3", "no-id:1 unclosed:1 unmatched-end:1"},
+		{"an id in two spellings",
+			`[{"ph":"b","cat":"c","id":"0x1F","name":"a","ts":1},{"ph":"e","cat":"c","id":31,"name":"a","ts":3}]`,
+			"c/a: a 1..~3", "id-spelling:1 unclosed:1 unmatched-end:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rec := readText(t, c.in)

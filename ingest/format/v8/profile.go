@@ -17,6 +17,7 @@ import (
 
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -82,6 +83,19 @@ func (s *Profiles) Of(k Key) *Profile {
 func (s *Profiles) End() {
 	for _, p := range s.all {
 		p.flush(0)
+		p.compareHits()
+	}
+}
+
+// compareHits notes hit counts that add up to far more than the number of samples: a
+// profiler that has no room for more samples still counts hits.
+func (p *Profile) compareHits() {
+	var hits int64
+	for _, n := range p.nodes {
+		recording.Add(&hits, max(n.hits, 0))
+	}
+	if hits/2 > p.samples && p.samples > 0 { // a few more or less are usual
+		p.of.b.Remark("hits-differ", "", "The nodes of a CPU profile have %s, but it has %s; the samples are shown", safetext.Plural(hits, "hit"), safetext.Plural(p.samples, "sample"))
 	}
 }
 
@@ -102,9 +116,10 @@ type Profile struct {
 	ids    []int64 // buffer for the samples of a chunk
 	deltas []jsonscan.Micros
 
-	held []held
-	last jsonscan.Micros // time of the last sample added
-	any  bool
+	held    []held
+	samples int64
+	last    jsonscan.Micros // time of the last sample added
+	any     bool
 }
 
 type held struct {
@@ -268,6 +283,7 @@ func (p *Profile) sample(id int64, delta jsonscan.Micros, place int64) {
 		s.warn(place, "no-node", "A sample of a CPU profile refers to a missing node; it is shown without a stack.")
 	}
 	p.now = p.now.Plus(delta)
+	p.samples++
 	p.held = append(p.held, held{p.now, call, place, !known})
 	if len(p.held) >= 4*holdBack {
 		p.flush(holdBack)
