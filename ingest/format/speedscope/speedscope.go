@@ -22,6 +22,7 @@ import (
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -204,6 +205,9 @@ func ordinal(v []byte) int32 {
 func (d *decoder) frameOf(n uint32) recording.FrameID {
 	if int(n) < len(d.frames) {
 		return d.frames[n]
+	}
+	if d.known {
+		d.b.Warn("frame-missing", "", "A stack refers to frame %d, but the file has only %s; its number is shown", n, safetext.Plural(len(d.frames), "frame"))
 	}
 	return d.b.FunctionFrame(d.b.Function(recording.Function{Name: fmt.Sprintf("[frame %d]", n), Unresolved: true}))
 }

@@ -331,6 +331,7 @@ func TestSentences(t *testing.T) {
 		{"cut in an event", file(o + "," + c[:9])[:327], "byte 315", "The file is truncated at byte 315; everything before is shown"},
 		{"damaged", file(o + "," + c + `,{"type"!`), "byte 364", "The file is damaged at byte 364; everything before is shown"},
 		{"no frames", `{"profiles":[{"type":"sampled","name":"t","unit":"none","samples":[[3]],"weights":[1]}]}`, "", "The file has no table of frames; frames are shown by index"},
+		{"a frame too far", sampled(`"samples":[[0,5]],"weights":[1]`), "", "A stack refers to frame 5, but the file has only 1 frame; its number is shown"},
 		{"another kind", `{"shared":{"frames":[]},"profiles":[{"type":"sampled","samples":[],"weights":[]},{"type":"heap","x":1}]}`, "byte 100", `The member "x" is unknown in speedscope files and was left out`},
 		{"no profile", `{"shared":{"frames":[]},"profiles":[7,{"type":"sampled","samples":[],"weights":[]}]}`, "byte 36", "The value at byte 36 is not a profile and was left out"},
 		{"an unknown member", sampled(`"samples":[[0]],"weights":[1],"colours":{"a":[1]}`), "byte 159", `The member "colours" is unknown in speedscope files and was left out`},
