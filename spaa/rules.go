@@ -115,6 +115,7 @@ var rules = []Rule{
 	{"derived-metric", "4.4", Warning, "cpu_time_ns is used only where its derivation is documented and valid", "a stack has cpu_time_ns and its event is not sampled by frequency"},
 	{"metric-repeated", "4.4", Warning, "Weights have each metric once", "a metric is repeated"},
 	{"metric-suspicious", "7", Warning, "Metric values are plausible", "a value is negative, or the primary metric, the sample count or the period is 0"},
+	{"metric-total", "7", Warning, "The values of a metric add up to a number of 64 bits", "their sum is 2^63 or more, which most programs cannot count"},
 	{"exclusive-missing", "4.5", Warning, "exclusive is strongly recommended", "a stack has none"},
 	{"exclusive-leaf", "4.5", Error, "exclusive.frame is the leaf of the stack's frames", "it is a different frame"},
 	{"frame-order-match", "7", Error, "The frame order is the one that the header declares", "exclusive.frame is the frame at the wrong end of the stack"},

@@ -181,6 +181,7 @@ var ruleCases = []ruleCase{
 	{rule: "metric-suspicious", line: 10, edit: sub(`"period":100000`, `"period":0`)},
 	{rule: "metric-suspicious", line: 11, also: []string{"exclusive-value"}, edit: sub(`"value":200000`, `"value":0`)},
 	{rule: "metric-suspicious", line: 11, also: []string{"exclusive-value"}, edit: sub(`"value":200000`, `"value":-5`)},
+	{rule: "metric-total", line: 11, also: []string{"exclusive-value"}, edit: sub(`"weights":[{"metric":"samples","value":2}`, `"weights":[{"metric":"samples","value":9223372036854775808}`)},
 	{rule: "exclusive-missing", line: 13, edit: sub(`,"exclusive":{"frame":203,"weights":[{"metric":"samples","value":5},{"metric":"period","value":50}]}`, ``)},
 	{rule: "exclusive-leaf", line: 11, edit: sub(`"exclusive":{"frame":201`, `"exclusive":{"frame":202`)},
 	{rule: "frame-order-match", line: 11, edit: sub(`"exclusive":{"frame":201`, `"exclusive":{"frame":204`)},

@@ -87,6 +87,7 @@ type validator struct {
 	wantDSO, wantFrame, wantThread map[int64]int64
 	wantStack                      map[stackRef]stackWant
 	sums                           map[stackKey]*stackSums
+	totals                         map[metricOf]float64 // of the stacks' weights
 
 	path []frameInfo // scratch: the frames of one stack, leaf first
 }

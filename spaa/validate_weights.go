@@ -25,6 +25,30 @@ func (v *validator) checkWeightObjects(ws []Weight) {
 	}
 }
 
+// metricOf is a metric of an event.
+type metricOf struct{ event, metric string }
+
+// total adds a weight of a stack to the total of its metric, and warns once where the
+// total becomes too large.
+func (v *validator) total(w *Weight, e *Event) {
+	k := metricOf{metric: w.Metric}
+	if e != nil {
+		k.event = e.Name
+	}
+	was, ok := v.totals[k]
+	if !ok && len(v.totals) >= v.opts.MaxPending {
+		return
+	}
+	if v.totals == nil {
+		v.totals = map[metricOf]float64{}
+	}
+	now := was + w.Value.Float64()
+	v.totals[k] = now
+	if math.Abs(now) >= 1<<63 && math.Abs(was) < 1<<63 {
+		v.add("metric-total", "the metric %q adds up to 2^63 or more here", w.Metric)
+	}
+}
+
 // checkWeights checks the weights of a stack, or of a stack in a window; e is nil if the
 // event is unknown.
 func (v *validator) checkWeights(ws []Weight, e *Event, isStack bool) {
@@ -37,6 +61,9 @@ func (v *validator) checkWeights(ws []Weight, e *Event, isStack bool) {
 		w := &ws[i]
 		if w.Value.IsZero() {
 			continue
+		}
+		if isStack {
+			v.total(w, e)
 		}
 		metric := w.Metric
 		sign := w.Value.sign()

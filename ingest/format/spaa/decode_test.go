@@ -2,7 +2,6 @@ package spaa
 
 import (
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -313,7 +312,7 @@ func TestClockLimits(t *testing.T) {
 	rec := read(t, dict4+lines(stackLine(`1`, "1", `,"tid":1`, period("1")),
 		sampleLine("1e30", "1", `,"tid":1`), sampleLine("-1e999999999999", "1", `,"tid":1`)))
 	s := rec.Tracks[0].Samples[0]
-	equal(t, "times", []int64{s.Time(0), s.Time(1)}, []int64{math.MinInt64, math.MaxInt64})
+	equal(t, "times", []int64{s.Time(0), s.Time(1)}, []int64{0, 10e12}) // the edges of the time range
 	equal(t, "warnings", codes(rec), "time-clamped×2@line 9")
 	equal(t, "ledger", tally(rec, "sample"), recording.Tally{Kind: "sample", Read: 2, Kept: 2, Repaired: 2, FirstRepaired: "line 9"})
 

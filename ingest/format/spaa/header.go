@@ -58,6 +58,9 @@ func (m *merger) header(h *format.Header, line int64) {
 	if h.FrameOrder != format.LeafToRoot && h.FrameOrder != format.RootToLeaf {
 		m.warn(warnFrameOrder, line, quote(h.FrameOrder))
 	}
+	if h.StackIDMode != format.ContentAddressable && h.StackIDMode != format.Local {
+		m.warn(warnHeaderValue, line, "stack_id_mode "+quote(h.StackIDMode))
+	}
 	m.notes(h)
 	m.readMappings(h)
 	for _, key := range slices.Sorted(maps.Keys(h.Extra)) {
@@ -91,6 +94,11 @@ func (m *merger) headerEvent(e *format.Event, line int64) {
 	m.events[at].declared = true
 	ev := m.b.Event(int(at))
 	ev.Kind, ev.Mode = e.Kind, s.Mode
+	switch s.Mode {
+	case "", "period", "frequency", "event":
+	default:
+		m.warn(warnHeaderValue, line, "mode "+quote(s.Mode))
+	}
 	ev.Period, _ = s.SamplePeriod.Int64()
 	ev.Frequency = s.FrequencyHz.Float64()
 	ev.Note = trackingNote(e.AllocationTracking)

@@ -71,6 +71,40 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// A time that cannot be shown does not widen the timeline: the sample or window is at its
+// edge.
+func TestFarTimes(t *testing.T) {
+	stack := stackLine(`"g"`, "2,1", "", period("50"))
+	want := read(t, dict4+lines(stack, sampleLine("101", `"g"`, `,"event":"cycles","period":5`))).Duration()
+	for _, far := range []string{
+		sampleLine("1700000000", `"g"`, `,"event":"cycles","period":5`),
+		sampleLine("-1700000000", `"g"`, `,"event":"cycles","period":5`),
+		`{"type":"window","start":101,"end":1700000000,"by_stack":[{"stack_id":"g","weights":[` + period("5") + `]}]}`,
+	} {
+		rec := read(t, dict4+lines(stack, sampleLine("101", `"g"`, `,"event":"cycles","period":5`), far))
+		if w := warning(rec, "time-clamped"); w.Count != 1 || !w.Error || rec.Duration() != want {
+			t.Errorf("%s: %v long, want %v; %+v", far, rec.Duration(), want, rec.Warnings)
+		}
+	}
+}
+
+// What the header or a frame says in words that the specification does not have.
+func TestUnknownWords(t *testing.T) {
+	data := dict4 + lines(stackLine(`"g"`, "2,1", "", period("50")))
+	for was, c := range map[string]struct{ now, want string }{
+		`"mode":"period"`: {`"mode":"luck"`, `header-value: the header has a value that the specification does not know: mode "luck"`},
+		`"kind":"user"`:   {`"kind":"ghost"`, `frame-kind: a frame has the kind "ghost", which is none of user, kernel and unknown`},
+	} {
+		if !strings.Contains(data, was) {
+			t.Fatal(was)
+		}
+		rec := read(t, strings.Replace(data, was, c.now, 1))
+		if len(rec.Warnings) != 1 || rec.Warnings[0].Code+": "+rec.Warnings[0].Text != c.want || !rec.Warnings[0].Error || !rec.Warnings[0].Minor {
+			t.Errorf("%s: %+v", c.now, rec.Warnings)
+		}
+	}
+}
+
 // An id that is missing, and is there in another spelling of the same number.
 func TestSpellings(t *testing.T) {
 	for has, names := range map[string]string{`255`: `"0xff"`, `"0x10"`: `16`, `"0x00ff"`: `"0xff"`, `18446744073709551613`: `"0xfffffffffffffffd"`, `"16"`: `16`} {

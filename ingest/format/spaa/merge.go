@@ -51,6 +51,7 @@ type merger struct {
 	halves   halves
 	clock    *clock
 	rng      timeRange
+	latest   int64 // time of the latest sample
 	deferred deferredSamples
 	windows  windowState
 }

@@ -226,6 +226,9 @@ func (p *parser) frame(f *format.Frame) {
 		r.kind = recording.KindUser
 	case "kernel":
 		r.kind = recording.KindKernel
+	case "unknown":
+	default:
+		p.warn(warnFrameKind, f.Kind)
 	}
 	if len(p.lines.Problems) > 0 {
 		r.more = p.more()

@@ -150,9 +150,15 @@ func (m *merger) time(n number, b *batch, line int64) int64 {
 	if !exact {
 		m.warn(warnTimeClamped, line, "")
 		m.repair(format.KindSample, line)
+		return m.near(at)
 	}
+	m.latest = max(m.latest, at)
 	return at
 }
+
+// near moves a time that is too far away to the edge of the time range or, without one, of
+// the samples so far: the rest of the recording would be a pixel beside it.
+func (m *merger) near(at int64) int64 { return min(max(at, 0), max(m.latest, m.rng.duration)) }
 
 // flushSamples adds the deferred samples, now that every stack is known.
 func (m *merger) flushSamples() error {

@@ -15,6 +15,8 @@ const (
 	warnDuplicateHeader
 	warnBadHeader
 	warnHeaderContent
+	warnHeaderValue
+	warnFrameKind
 	warnVersion
 	warnFrameOrder
 	warnBadLine
@@ -71,6 +73,8 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnDuplicateHeader: {"duplicate-header", "there is a second header; the first one counts"},
 	warnBadHeader:       {"bad-header", "the header cannot be read: %s"},
 	warnHeaderContent:   {"header-content", "the header is incomplete: %s"},
+	warnHeaderValue:     {"header-value", "the header has a value that the specification does not know: %s"},
+	warnFrameKind:       {"frame-kind", "a frame has the kind %s, which is none of user, kernel and unknown"},
 	warnVersion:         {"version", "the file says version %s; it is read as version 1.0"},
 	warnFrameOrder:      {"frame-order", "the header's frame_order is %s; stacks are read as leaf_to_root"},
 	warnBadLine:         {"bad-line", "the line is not a SPAA record and was left out: %s"},
@@ -138,7 +142,7 @@ func (m *merger) warn(c code, line int64, detail string) {
 	switch c {
 	case warnUnknownKey, warnSampleContext, warnSamplePeriod:
 		say = m.b.Remark
-	case warnHeaderPlace, warnLateFrame, warnLateDSO, warnDuplicateThread, warnRelated, warnExclusiveFrame:
+	case warnHeaderPlace, warnLateFrame, warnLateDSO, warnDuplicateThread, warnRelated, warnExclusiveFrame, warnHeaderValue, warnFrameKind:
 		say = m.b.Mended
 	case warnVersion, warnUnknownRecord, warnDuplicateKey, warnAddress, warnUnit, warnRounded, warnExclusiveWeight, warnTimeUnit, warnNoTimeRange, warnWindowPlace:
 		say = m.b.Usual

@@ -83,17 +83,22 @@ func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (st
 		m.warn(warnNoTimeRange, line, "")
 		m.setClock(unit, decimal{r.start.mant, int(r.start.dec)}, line)
 	}
+	either := func(n number, absolute bool) int64 {
+		t, _ := m.clock.far(n.mant, int(n.dec), b.textOf(n), size, absolute)
+		return t
+	}
 	at := func(n number, absolute bool) int64 {
 		t, exact := m.clock.far(n.mant, int(n.dec), b.textOf(n), size, absolute)
 		if !exact {
 			m.warn(warnTimeClamped, line, "")
+			t = m.near(t)
 		}
 		return t
 	}
 	if !m.windows.decided {
 		m.placeWindows(
-			span64{at(r.start, true), at(r.end, true)},
-			span64{at(r.start, false), at(r.end, false)}, line)
+			span64{either(r.start, true), either(r.end, true)},
+			span64{either(r.start, false), either(r.end, false)}, line)
 	}
 	start, end = at(r.start, !m.windows.relative), at(r.end, !m.windows.relative)
 	if end < start {
