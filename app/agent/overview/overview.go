@@ -136,6 +136,8 @@ const (
 	mostOthers  = 8
 	mostUnusual = 6
 	longest     = 90 // maximum length of a text from the file, in characters
+
+	longestProblem = 160 // maximum length of a problem's text
 )
 
 // Of returns the overview of a recording.
@@ -154,7 +156,7 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	}
 	for i := range rec.Warnings {
 		w := &rec.Warnings[i]
-		o.Quality = append(o.Quality, Problem{w.Code, w.Count, short(w.Text), !w.Minor})
+		o.Quality = append(o.Quality, Problem{w.Code, w.Count, safetext.Sentence(w.Text, longestProblem), !w.Minor})
 	}
 	o.Address = evidence.Address(view.State{}, rec)
 	costs, err := findings.Weigh(ctx, rec)

@@ -16,7 +16,8 @@ type Damage struct {
 	// of its format.
 	Errors int64 `json:"errors"`
 	// Weighing lists the errors that change numbers or names, possibly those of this
-	// answer. The other errors were repaired.
+	// answer, and spans of a thread that overlap ("crossing-spans", which is no error),
+	// since sums count their common time more than once. The other errors were repaired.
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all errors.
 	Check string `json:"check"`
@@ -31,23 +32,30 @@ type DamageKind struct {
 	Text  string `json:"text"`
 }
 
-// DamageOf returns the errors of a recording; nil without any.
+// DamageOf returns the errors of a recording and the overlaps of its spans; nil without
+// any.
 func DamageOf(rec *recording.Recording) *Damage {
 	d := &Damage{File: rec.Source.Path, Weighing: []DamageKind{}, Check: safetext.Command("ashlar", "check", rec.Source.Path)}
 	for i := range rec.Warnings {
 		w := &rec.Warnings[i]
-		if !w.Error {
+		if !w.Error && w.Code != recording.WarnCrossing {
 			continue
 		}
-		if d.Errors += w.Count; !w.Minor {
+		if w.Error {
+			d.Errors += w.Count
+		}
+		if !w.Minor {
 			d.Weighing = append(d.Weighing, DamageKind{w.Code, w.Count, w.First, w.Text})
 		}
 	}
-	if d.Errors == 0 {
+	if d.Errors == 0 && len(d.Weighing) == 0 {
 		return nil
 	}
 	return d
 }
+
+// longest is the maximum number of characters of a problem's text in a line.
+const longest = 160
 
 // mostKinds is the maximum number of kinds that Text names after the first.
 const mostKinds = 3
@@ -57,10 +65,14 @@ const mostKinds = 3
 func (d *Damage) Text() string {
 	var weigh int64
 	for i := range d.Weighing {
-		weigh += d.Weighing[i].Count
+		if d.Weighing[i].Code != recording.WarnCrossing {
+			weigh += d.Weighing[i].Count
+		}
 	}
 	s := d.File + " has " + units.Plural(d.Errors, "error")
 	switch {
+	case d.Errors == 0:
+		s = d.File + ": "
 	case weigh == 0:
 		return s + ", none of which changes a number; " + d.Check + " lists them"
 	case weigh == d.Errors:
@@ -69,7 +81,7 @@ func (d *Damage) Text() string {
 		s += fmt.Sprintf(", of which %s may affect this answer: ", units.Count(weigh))
 	}
 	w := &d.Weighing[0]
-	s += strings.TrimSuffix(safetext.Short(w.Text), ".")
+	s += strings.TrimSuffix(safetext.Sentence(w.Text, longest), ".")
 	if w.First != "" {
 		s += " (" + w.First + ")"
 	}

@@ -51,6 +51,16 @@ func Middle(s string, n int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(n-head-1):])
 }
 
+// Sentence shortens a text of one or more sentences to at most n characters. Where it
+// is too long, it keeps the first sentence, which states the finding.
+func Sentence(s string, n int) string {
+	s = Text(s)
+	if first, _, ok := strings.Cut(s, ". "); ok && utf8.RuneCountInString(s) > n {
+		s = first + "."
+	}
+	return Middle(s, n)
+}
+
 // Formula puts a ' before a text that a spreadsheet would take for a formula: one that
 // begins with =, +, -, @ (also of full width, for Excel in Japanese), a tab or a carriage
 // return and is not a number. The rest is unchanged, for programs that read it.

@@ -10,11 +10,14 @@ type torn struct {
 	filled    int64 // spans named Overlapping
 }
 
-// Codes of the warnings of spans that do not nest.
+// WarnCrossing is the code of the warning that spans of a thread overlap in part, so that
+// sums count their common time more than once.
+const WarnCrossing = "crossing-spans"
+
+// Codes of the other warnings of spans that do not nest.
 const (
-	warnCut      = "overrun"
-	warnCrossing = "crossing-spans"
-	warnFilled   = "overlapping-spans"
+	warnCut    = "overrun"
+	warnFilled = "overlapping-spans"
 )
 
 // count adds the cuts and overlaps of a track's layout.
@@ -53,9 +56,9 @@ func (b *Builder) warnTorn() {
 		b.Remark(warnCut, "", "Spans end up to %.4g µs after the span around them. They are shown as ending with it.", float64(n.most)/1e6)
 		b.WarnMore(warnCut, n.cut-1)
 	}
-	if _, said := b.warn[warnCrossing]; n.crossing > 0 && !said {
-		b.Usual(warnCrossing, "", "Spans of a thread overlap in part: sums count %.4g ms more than once.", float64(n.twice)/1e9)
-		b.WarnMore(warnCrossing, n.crossing-1)
+	if _, said := b.warn[WarnCrossing]; n.crossing > 0 && !said {
+		b.Usual(WarnCrossing, "", "Spans of a thread overlap in part: sums count %.4g ms more than once.", float64(n.twice)/1e9)
+		b.WarnMore(WarnCrossing, n.crossing-1)
 	}
 	if _, said := b.warn[warnFilled]; n.filled > 0 && !said {
 		b.Remark(warnFilled, "", "Spans within another span overlap each other. Those in other lanes count as outermost calls. The time that only they cover is no self time: %s.", Overlapping)
