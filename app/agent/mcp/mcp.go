@@ -194,7 +194,11 @@ func (s *server) run(ctx context.Context, limits source.Limits, words []string, 
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	return s.p.Run(subcommand.Invocation{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.In("")}), nil
+	err = source.Protect(words[0], func() error { // a panic ends this answer only
+		code = s.p.Run(subcommand.Invocation{Ctx: ctx, Args: words, Stdout: out, Stderr: remarks, Read: s.held.In("")})
+		return nil
+	})
+	return code, err
 }
 
 // bounded returns a message of at most 600 characters that is safe to print even if it

@@ -559,3 +559,21 @@ func TestInputEnds(t *testing.T) {
 		t.Errorf("%d answers for %d requests", len(answered), calls+2)
 	}
 }
+
+// A panic in one answer does not end the server.
+func TestPanicEndsOneAnswer(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.folded")
+	if err := os.WriteFile(file, []byte("a;b 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"ashlar:1?file=` + file + `"}}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"top","arguments":{"file":"` + file + `"}}}
+`)
+	var out bytes.Buffer
+	code := command.Main([]string{"mcp"}, in, &out, io.Discard, command.Runner{Render: func(command.RenderOptions) error { panic("drawing") }})
+	if s := out.String(); code != command.Done || !strings.Contains(s, `"id":2,"error"`) || !strings.Contains(s, "drawing") || !strings.Contains(s, `"id":3,"result"`) {
+		t.Errorf("%d: %s", code, s)
+	}
+}

@@ -28,6 +28,7 @@ import (
 	"ashlar/app/desktop/version"
 	"ashlar/ingest"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
 
@@ -185,7 +186,7 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 	var mu sync.Mutex
 	x = &answered{dir: dir, args: args, files: files{}, out: &tape{}}
 	read, began := s.In(dir), time.Now()
-	x.code = s.Run(subcommand.Invocation{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
+	in := subcommand.Invocation{Ctx: ctx, Args: args, Dir: dir, Stdout: x.out.to(1), Stderr: x.out.to(2), Picture: x.out.to(3), Read: func(ctx context.Context, path string, o ingest.Options) (rec *recording.Recording, stats ingest.Stats, err error) {
 		if here, ok := s.localPath(dir, path); !ok {
 			err = errElsewhere
 		} else {
@@ -200,8 +201,13 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 			elsewhere.Store(true)
 		}
 		return rec, stats, err
-	}})
-	ok = !elsewhere.Load() && ctx.Err() == nil
+	}}
+	// A panic ends the client, which runs the command itself then, but not this session.
+	err := source.Protect(args[0], func() error {
+		x.code = s.Run(in)
+		return nil
+	})
+	ok = err == nil && !elsewhere.Load() && ctx.Err() == nil
 	// Answers of source and pictures also depend on source files. These are not tracked,
 	// so such answers are not stored.
 	if ok && x.code == 0 && args[0] != "source" && args[0] != drawing && time.Since(began) > worthKeeping {

@@ -430,3 +430,38 @@ func BenchmarkSession(b *testing.B) {
 		})
 	}
 }
+
+// A panic in one answer leaves the session to others; its client answers itself.
+func TestPanicEndsOneAnswer(t *testing.T) {
+	dir := room(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan int)
+	go func() {
+		done <- command.Main([]string{"serve"}, nil, io.Discard, io.Discard, command.Runner{Context: ctx, Render: func(command.RenderOptions) error { panic("drawing") }})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if code := <-done; code != command.Done {
+			t.Errorf("the server ends with %d", code)
+		}
+	})
+	path := socket(t, dir)
+	file := filepath.Join(dir, "a.folded")
+	if err := os.WriteFile(file, []byte("a;b 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(args ...string) {
+		t.Helper()
+		var errs bytes.Buffer
+		if code := command.Main(args, nil, io.Discard, &errs, runner); code != command.Done {
+			t.Errorf("%s: %d, %s", args[0], code, errs.String())
+		}
+	}
+	ask("render", file, "-o", filepath.Join(dir, "a.png"), "--session")
+	ask("top", file, "--session")
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+}
