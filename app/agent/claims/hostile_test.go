@@ -107,3 +107,29 @@ func TestNamesAreNoCode(t *testing.T) {
 		}
 	}
 }
+
+// A report says what is wrong with its recordings beside the numbers that rest on it.
+func TestReportsSayDamage(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, want string }{
+		"bad.folded": {"main;work 5\nno stack at all\nmain 2\n", "Problems in bad.folded: Line 2 is not a stack (frames with ';' between them, a space and a count) and was left out. `ashlar check bad.folded` lists them."},
+		"overlap.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":5,"dur":10,"pid":1,"tid":1}]`,
+			"Problems in overlap.json: Spans of a thread overlap in part: sums count 0.005 ms more than once. `ashlar check overlap.json` lists them."},
+		"big.out":      {"version: 1\nevents: Ir\nfl=a.c\nfn=main\n1 9000000000000000000\n2 9000000000000000000\n", "The sum of `cost/Ir` exceeds 64 bits and is limited to that: the numbers here are lower bounds."},
+		"sound.folded": {"a;b 5\n", ""},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(dir)
+		for _, args := range [][]string{{"report", name, "-o", "-"}, {"report", name, name, "-o", "-"}} {
+			code, out, remarks := run(args...)
+			if len(args) > 4 && name == "big.out" {
+				continue // too large to compare
+			}
+			if code != command.Done || !strings.Contains(out, c.want) || strings.Contains(out, "Problems") != strings.HasPrefix(c.want, "Problems") && c.want == "" {
+				t.Errorf("%s: %d %s%s", name, code, out, remarks)
+			}
+		}
+	}
+}

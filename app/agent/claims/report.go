@@ -2,6 +2,7 @@ package claims
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -189,12 +190,31 @@ func (w *writer) cost(file string) error {
 		return err
 	}
 	w.say("# Report of %s\n\n", words(w.name(file)))
-	w.say("Total of %s: %s, from %s %s. %s\n\n## Where the cost went\n\n", code(top.text("metric")), top.number("total"), top.number("records"), top.text("basis"), top.claim("total", "records"))
+	w.say("Total of %s: %s, from %s %s. %s\n\n", code(top.text("metric")), top.number("total"), top.number("records"), top.text("basis"), top.claim("total", "records"))
+	w.damage(top)
+	w.say("## Where the cost went\n\n")
 	for i := range top.len("rows") {
 		at := fmt.Sprintf("rows[%d].", i)
 		w.say("%d. %s: self %s, total %s. %s\n", i+1, code(top.text(at+"name")), top.number(at+"self"), top.number(at+"total"), top.claim(at+"self", at+"total"))
 	}
 	return nil
+}
+
+// damage lists what the answer's recordings have that may change its numbers: errors,
+// overlaps, and sums that exceed 64 bits.
+func (w *writer) damage(s *source) {
+	for i := range s.len("damage") {
+		at := fmt.Sprintf("damage[%d].", i)
+		var why []string
+		for k := range s.len(at + "weighing") {
+			why = append(why, strings.TrimSuffix(s.text(fmt.Sprintf("%sweighing[%d].text", at, k)), "."))
+		}
+		what := cmp.Or(strings.Join(why, "; "), "none of its errors changes a number")
+		w.say("Problems in %s: %s. %s lists them.\n\n", words(w.name(s.text(at+"file"))), words(what), code(s.text(at+"check")))
+	}
+	for i := range s.len("saturated") {
+		w.say("The sum of %s exceeds 64 bits and is limited to that: the numbers here are lower bounds.\n\n", code(s.text(fmt.Sprintf("saturated[%d]", i))))
+	}
 }
 
 func (w *writer) difference(files []string) error {
@@ -203,7 +223,9 @@ func (w *writer) difference(files []string) error {
 		return err
 	}
 	w.say("# Comparison of %s with %s\n\n%s\n\n", words(w.name(files[1])), words(w.name(files[0])), words(diff.text("verdict")))
-	w.say("Total of %s: %s, was %s. %s\n\n## What differs\n\n", code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
+	w.say("Total of %s: %s, was %s. %s\n\n", code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
+	w.damage(diff)
+	w.say("## What differs\n\n")
 	if diff.len("rows") == 0 {
 		w.say("Nothing.\n")
 	}

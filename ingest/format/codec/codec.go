@@ -83,7 +83,7 @@ func (f *Format) Write(ctx context.Context, w io.Writer, name string, rec *recor
 			rep.Lose(t.LeftOut, "stack frames", "left out while reading: %s", t.FirstLeftOut)
 		}
 	}
-	rep.Lose(rec.Pairs(), "links between user and kernel stacks", "%s has none; both halves are written, and both count", f.Title)
+	rep.Lose(rec.Pairs(), "links between user and kernel stacks", "%s has none; each pair is written as one stack", f.Title)
 	ctx, stop := memory.Watch(ctx, "writing "+f.Title, nil)
 	defer stop()
 	err := f.Encode.compressed(w, name, func(w *bufio.Writer) error {
