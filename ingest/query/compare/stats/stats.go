@@ -43,28 +43,6 @@ func Counts(a, b, p0 float64) float64 {
 	return math.Min(1, 2*math.Min(up, down))
 }
 
-// Shares tests whether a out of na and b out of nb are the same share (Fisher's exact
-// test, with the smaller tail doubled). a must not exceed na, nor b nb.
-func Shares(a, na, b, nb float64) float64 {
-	a, b, na, nb = math.Round(a), math.Round(b), math.Round(na), math.Round(nb)
-	n, all := a+b, na+nb
-	if n <= 0 || n >= all || na <= 0 || nb <= 0 {
-		return 1
-	}
-	if all > mostExact {
-		p := n / all
-		return NormalTails((a/na - b/nb) / math.Sqrt(p*(1-p)*(1/na+1/nb)))
-	}
-	at := math.Exp(logChoose(na, a) + logChoose(nb, b) - logChoose(all, n))
-	up := sumTail(at, func(k float64) float64 {
-		return (na - a - k) / (a + k + 1) * (b - k) / (nb - b + k + 1)
-	})
-	down := sumTail(at, func(k float64) float64 {
-		return (nb - b - k) / (b + k + 1) * (a - k) / (na - a + k + 1)
-	})
-	return math.Min(1, 2*math.Min(up, down))
-}
-
 // sumTail adds up a tail of a distribution that begins with term; ratio(k) is the ratio
 // of the next term to term k. Beyond the mode the terms decrease.
 func sumTail(term float64, ratio func(k float64) float64) float64 {

@@ -65,29 +65,6 @@ func TestCountsAgainstEveryTerm(t *testing.T) {
 	}
 }
 
-func TestSharesAgainstEveryTable(t *testing.T) {
-	for _, c := range []struct{ a, na, b, nb int64 }{
-		{1, 9, 11, 12}, {0, 5, 5, 5}, {3, 100, 9, 100}, {90, 100, 99, 100}, {10, 1000, 30, 500}, {5, 5, 0, 5},
-	} {
-		n := c.a + c.b
-		low := max(0, n-c.nb)
-		var terms []float64
-		for k := low; k <= min(n, c.na); k++ {
-			v := choose(c.na, k)
-			v.Mul(v, choose(c.nb, n-k))
-			v.Quo(v, choose(c.na+c.nb, n))
-			f, _ := v.Float64()
-			terms = append(terms, f)
-		}
-		want := twoTails(terms, int(c.a-low))
-		near(t, "p", Shares(float64(c.a), float64(c.na), float64(c.b), float64(c.nb)), want)
-		near(t, "the mirror's p", Shares(float64(c.b), float64(c.nb), float64(c.a), float64(c.na)), want)
-	}
-	if p := Shares(100, 100, 50, 50); p != 1 {
-		t.Errorf("all of both has p %g", p)
-	}
-}
-
 // enumerate tries every way to share the values out over the sides.
 func enumerate(a, b []float64) float64 {
 	all := append(append([]float64(nil), a...), b...)

@@ -1,0 +1,122 @@
+package command
+
+import (
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ashlar/app/command/difference"
+	"ashlar/app/core/verdict"
+	"ashlar/ingest"
+	"ashlar/ingest/query/compare"
+	"ashlar/testdata/eval/pairs"
+)
+
+// TestViewsOfPairsAgree holds the views of each pair against each other: the verdict, the
+// table, the nodes of the flamegraph, and diff --json.
+func TestViewsOfPairsAgree(t *testing.T) {
+	t.Parallel()
+	for i := range pairs.All {
+		p := &pairs.All[i]
+		var files [2]string
+		var inputs [2][]compare.Input
+		for side := range files {
+			files[side] = filepath.Join("../../testdata/eval/pairs", p.File(side))
+			l := ingest.Open(t.Context(), files[side], ingest.Options{})
+			if err := l.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			inputs[side] = []compare.Input{{Rec: l.Snapshot()}}
+		}
+		c, err := compare.Compare(t.Context(), inputs[0], inputs[1], compare.Options{Normalize: compare.Auto})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, nodes, err := c.NodeConfidences(t.Context(), compare.ByFunction)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer difference.JSON
+		if err := json.Unmarshal([]byte(textOf(t, "diff", files[0], files[1], "--json", "-n", "100000")), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if want := verdict.Of(c, tables[0]); answer.Verdict != want {
+			t.Errorf("%s: JSON says %q, the window %q", files[1], answer.Verdict, want)
+		}
+		agreeRows(t, files[1], &answer, tables[0])
+		agreeNodes(t, files[1], c, tables[0], nodes)
+		for _, part := range verdict.Parts(c, tables[0]) {
+			if r := part.Row; r != nil && !part.Name && part.Text != verdict.Signed(c.Metric, r.DeltaSelf()) {
+				t.Errorf("%s: the verdict says %s of %s, the table %d", files[1], part.Text, r.Name, r.DeltaSelf())
+			}
+		}
+	}
+}
+
+// agreeRows compares the rows of JSON with those of the table. A cause of one function is
+// as certain as its row.
+func agreeRows(t *testing.T, name string, answer *difference.JSON, table *compare.Table) {
+	t.Helper()
+	sure := map[string]string{}
+	at := 0
+	for _, row := range answer.Rows {
+		for at < len(table.Rows) && table.Rows[at].Name != row.Name { // rows without any difference are left out
+			if r := &table.Rows[at]; r.DeltaSelf() != 0 || r.DeltaTotal() != 0 {
+				t.Errorf("%s: JSON lacks %s", name, r.Name)
+			}
+			at++
+		}
+		if at == len(table.Rows) {
+			t.Fatalf("%s: the table lacks %s of JSON", name, row.Name)
+		}
+		r := &table.Rows[at]
+		at++
+		if (row.Self == nil) != (r.Self == nil) {
+			t.Fatalf("%s: %s has a confidence only in one of JSON and table", name, row.Name)
+		}
+		if r.Self == nil {
+			continue
+		}
+		for text, want := range map[json.Number]float64{row.Self.Confidence: r.Self.Level(), row.Self.P: r.Self.P} {
+			if got, _ := text.Float64(); math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s: %s has %s in JSON, %g in the table", name, row.Name, text, want)
+			}
+		}
+		sure[row.Name+strconv.FormatInt(r.DeltaSelf(), 10)] = row.Self.Confidence.String()
+	}
+	for _, cause := range answer.Causes {
+		if len(cause.Functions) != 1 || cause.Sure == nil {
+			continue
+		}
+		delta := strings.ReplaceAll(cause.Delta.String(), ".", "")
+		if want, ok := sure[cause.Functions[0]+delta]; ok && want != cause.Sure.Confidence.String() {
+			t.Errorf("%s: the cause %s is %s sure, its row %s", name, cause.Functions[0], cause.Sure.Confidence, want)
+		}
+	}
+}
+
+// agreeNodes compares the nodes of functions at one place with their rows.
+func agreeNodes(t *testing.T, name string, c *compare.Comparison, table *compare.Table, nodes []*compare.Confidence) {
+	t.Helper()
+	at := map[int32][]int{}
+	for i := 1; i < len(c.Tree.Nodes); i++ {
+		at[c.Tree.Nodes[i].Func] = append(at[c.Tree.Nodes[i].Func], i)
+	}
+	compared := 0
+	for i := range table.Rows {
+		r := &table.Rows[i]
+		if where := at[r.Key]; r.Key >= 0 && len(where) == 1 && r.Total != nil && nodes[where[0]] != nil {
+			compared++
+			n := nodes[where[0]]
+			if n.P != r.Total.P || n.Low != r.Total.Low || n.High != r.Total.High || n.A != r.Total.A || n.B != r.Total.B {
+				t.Errorf("%s: the node of %s has %+v, its row %+v", name, r.Name, *n, *r.Total)
+			}
+		}
+	}
+	if compared == 0 {
+		t.Errorf("%s: no node is compared", name)
+	}
+}
