@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"slices"
 	"sync"
@@ -46,7 +47,7 @@ type Run struct {
 	Sum, Scaled int64
 	// Samples is the number of samples, or of spans or records if the number of samples is
 	// unknown (then Counted is false). Length is the duration of the compared part in
-	// picoseconds, 0 if unknown.
+	// picoseconds, or the noted duration of a recording without timestamps; 0 if unknown.
 	Samples int64
 	Counted bool
 	Length  int64
@@ -181,6 +182,10 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 	}
 	if run.Rec.HasTime {
 		run.Length = run.Rec.Duration()
+	} else if notes := run.Rec.Source.NotesOf(recording.NoteDuration); len(notes) == 1 {
+		if ns, ok := recording.NoteNanos(notes[0]); ok && ns < math.MaxInt64/1000 {
+			run.Length = max(0, ns) * 1000
+		}
 	}
 	if run.Weights.Ranged {
 		run.Length = run.Weights.To - run.Weights.From
