@@ -126,8 +126,12 @@ func Guard(name string, f func() error) (err error) {
 	return f()
 }
 
-// shorter returns the error for a file that now ends at this many bytes.
+// shorter returns the error for a file that cannot be read from this byte on: it ends
+// there now, or its disk has an error.
 func shorter(path string, bytes int64, err error) error {
+	if info, gone := os.Stat(path); gone == nil && info.Mode().IsRegular() && info.Size() > bytes {
+		return &Error{Path: path, What: fmt.Sprintf("the disk cannot read the file from byte %d on (input/output error)", bytes), Err: err}
+	}
 	return &Error{Path: path, What: fmt.Sprintf("the file was truncated while it was read (byte %d)", bytes), Err: err}
 }
 

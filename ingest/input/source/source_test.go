@@ -673,3 +673,20 @@ func TestAhead(t *testing.T) {
 		in.Close()
 	}
 }
+
+// A file that still has its length was not truncated: its disk fails.
+func TestDiskErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(path, make([]byte, 5000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[int64]string{
+		4096: path + ": the disk cannot read the file from byte 4096 on (input/output error)",
+		5000: path + ": the file was truncated while it was read (byte 5000)",
+		8192: path + ": the file was truncated while it was read (byte 8192)",
+	} {
+		if err := shorter(path, at, io.ErrUnexpectedEOF); err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
