@@ -57,7 +57,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	note := func(code, place, text string) { b.Warn(code, place, "%s", text) }
 	var messages []*message
 	var err error
-	if first := bytes.TrimLeft(content, " \t\r\n"); len(first) > 0 && first[0] == '{' {
+	if isJSON(content) {
 		messages, err = readJSON(content, b)
 	} else {
 		messages, err = readProto(content, b, note)
@@ -103,6 +103,17 @@ func readProto(content []byte, b *recording.Builder, note func(code, place, text
 		out = append(out, r.message(f))
 	}
 	return out, nil
+}
+
+// isJSON reports whether content begins with a JSON object rather than a message, whose
+// first two bytes may be a line break and a brace as well: a tag and a length.
+func isJSON(content []byte) bool {
+	const blank = " \t\r\n"
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(content, blank), []byte{'{'})
+	if rest = bytes.TrimLeft(rest, blank); !ok || len(rest) == 0 {
+		return ok
+	}
+	return rest[0] == '}' || rest[0] == '"' && (len(rest) == 1 || rest[1] >= 'A')
 }
 
 // framed reports whether content begins with a length prefix instead of a message.
@@ -183,7 +194,7 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 // Sniff looks for messages with profiles. Their dictionary distinguishes them from
 // OpenTelemetry's traces and logs.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) > 0 && first[0] == '{' {
+	if isJSON(head) {
 		if bytes.Contains(head, []byte(`"resourceProfiles"`)) || bytes.Contains(head, []byte(`"dictionary"`)) && tables().Match(head) {
 			return decode.Certain, nil
 		}

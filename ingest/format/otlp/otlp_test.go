@@ -439,6 +439,22 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// TestSniffAnyLength: a first field of 123 bytes begins with a line break and a brace, and
+// is no JSON.
+func TestSniffAnyLength(t *testing.T) {
+	field := func(to []byte, num protowire.Number, body []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(to, num, protowire.BytesType), body)
+	}
+	profile := field(nil, 7, make([]byte, 16))
+	scopes := field(nil, 2, field(nil, 2, profile))
+	for n := range 127 - len(scopes) - 2 {
+		content := field(field(nil, 1, append(field(nil, 1, make([]byte, n)), scopes...)), 2, field(nil, 1, nil))
+		if c, err := Sniff(content, true); c != decode.Certain || err != nil {
+			t.Errorf("a first field of %d bytes: %v, %v", content[1], c, err)
+		}
+	}
+}
+
 func TestSniffRefuses(t *testing.T) {
 	kv := blob(1, msg(text(1, "service.name"), blob(2, text(1, "x"))))
 	span := msg(blob(1, make([]byte, 16)), blob(2, make([]byte, 8)), text(5, "GET /"), num64(6, 2), fixed64(7, t0))

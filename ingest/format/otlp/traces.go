@@ -34,7 +34,7 @@ var Traces = codec.Format{
 
 // sniffTraces looks for messages with spans.
 func sniffTraces(head []byte, whole bool) (decode.Confidence, error) {
-	if first := bytes.TrimLeft(head, " \t\r\n"); len(first) > 0 && first[0] == '{' {
+	if isJSON(head) {
 		if bytes.Contains(head, []byte(`"resourceSpans"`)) || bytes.Contains(head, []byte(`"batches"`)) && (bytes.Contains(head, []byte(`"scopeSpans"`)) || bytes.Contains(head, []byte(`"instrumentationLibrarySpans"`))) {
 			return decode.Certain, nil
 		}
@@ -104,7 +104,7 @@ func decodeTraces(ctx context.Context, in *source.Input, b *recording.Builder, _
 	note := func(code, place, text string) { b.Warn(code, place, "%s", text) }
 	t := &tracer{reader: &reader{content: content, note: note}, ctx: ctx, b: b, c: distributed.NewCollector(b)}
 	var err error
-	if first := bytes.TrimLeft(content, " \t\r\n"); len(first) > 0 && first[0] == '{' {
+	if isJSON(content) {
 		b.Source().Version = "JSON"
 		err = t.json(content)
 	} else {
