@@ -52,7 +52,7 @@ func cases(seeds uint64) []recorded {
 		add("no-symbols"+n, "sampler", "without names", "folded", stacks(seed, .5, func(r *rand.Rand) string { return fmt.Sprintf("main;serve;0x%x", 0x7f0000400000+r.IntN(1<<16)) }))
 		add("no-callers"+n, "sampler", "Stacks of one frame", "folded", stacks(seed, .5, func(r *rand.Rand) string { return fmt.Sprintf("lost%d", r.IntN(9)) }))
 		add("mode"+n, "mode", "request", "json", trace(seed, traced{slow: func(i int) float64 { return map[bool]float64{true: 40, false: 1}[i*i%101 < 9] }}))
-		add("rhythm"+n, "outlier", "One in every 12 calls is slow", "json", trace(seed, traced{slow: func(i int) float64 { return map[bool]float64{true: 40, false: 1}[i%12 == 5] }}))
+		add("rhythm"+n, "outlier", "One call in 12 is slow", "json", trace(seed, traced{slow: func(i int) float64 { return map[bool]float64{true: 40, false: 1}[i%12 == 5] }}))
 		add("slower"+n, "slower", "request", "json", trace(seed, traced{slow: func(i int) float64 { return .3 + float64(i)/100 }}))
 		add("starving"+n, "starving", "worker 3", "json", trace(seed, traced{share: func(w int) float64 { return map[bool]float64{true: .005, false: 1}[w == 3] }}))
 		add("stall"+n, "stall", "No thread ran", "json", trace(seed, traced{gap: true}))

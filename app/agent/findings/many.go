@@ -53,7 +53,7 @@ func (l *look) many(r rule) error {
 		return nil
 	}
 	f, g := l.rec.Functions.At(int(best.outer)), l.rec.Functions.At(int(best.inner))
-	l.add(r, Finding{Claim: fmt.Sprintf("%s calls %s %s times a call (%s in %s): %s of its time.", quoted(f.Name), quoted(g.Name),
+	l.add(r, Finding{Claim: fmt.Sprintf("In each call of %s, %s is called %s times (%s in %s) and takes %s of the time.", quoted(f.Name), quoted(g.Name),
 		strings.TrimSuffix(fmt.Sprintf("%.1f", float64(most.innerCalls)/float64(most.outerCalls)), ".0"), units.Plural(most.innerCalls, "call"), units.Count(most.outerCalls), units.Percent(most.inner, most.outer)),
 		Function: g.Name, Size: l.size(most.inner)}, view.State{Function: new(g.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, g))
 	return nil

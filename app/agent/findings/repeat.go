@@ -129,7 +129,7 @@ func RhythmText(r repeat.Rhythm, start int64) (text string) {
 		text = fmt.Sprintf(" They start every %s.", units.Duration(r.Every))
 	}
 	if r.Apart > 0 {
-		text += fmt.Sprintf(" One in every %d calls is slow.", r.Apart)
+		text += fmt.Sprintf(" One call in %d is slow.", r.Apart)
 	}
 	return text
 }

@@ -91,9 +91,9 @@ func TestOutlier(t *testing.T) {
 				return 0, map[string]any{"level": "grass"}
 			})
 		}, []string{"outlier: ", "slow calls have “level=ice”, and 0 of the", "“draw” accounts for 100.0 % of the difference"}},
-		"period": {func(d *drawn) { frames(d, always("Frame"), everyTenth) }, []string{"100 of 1000 calls of “Frame” on “Main”", "They start every 20.00 ms.", "One in every 10 calls is slow."}},
+		"period": {func(d *drawn) { frames(d, always("Frame"), everyTenth) }, []string{"100 of 1000 calls of “Frame” on “Main”", "They start every 20.00 ms.", "One call in 10 is slow."}},
 		"numbers in names": {func(d *drawn) { frames(d, func(i int) string { return fmt.Sprintf("Frame#%d", i) }, everyTenth) },
-			[]string{"100 of 1000 calls of “Frame#” on “Main”", "One in every 10 calls is slow."}},
+			[]string{"100 of 1000 calls of “Frame#” on “Main”", "One call in 10 is slow."}},
 		"onset": {func(d *drawn) {
 			frames(d, always("Frame"), func(i int) (float64, map[string]any) {
 				if i >= 500 && i%5 == 0 {
@@ -135,7 +135,7 @@ func TestOutlier(t *testing.T) {
 					d.span(1, "SELECT customer", at+100+float64(k)*90, 80)
 				}
 			}
-		}, []string{"many: “request” calls “SELECT customer” 40 times a call (800 calls in 20): 80.0 % of its time."}},
+		}, []string{"many: In each call of “request”, “SELECT customer” is called 40 times (800 calls in 20) and takes 80.0 % of the time."}},
 		"straggler": {func(d *drawn) {
 			for n := range 4 {
 				d.thread(n+1, fmt.Sprint("rank ", n))
