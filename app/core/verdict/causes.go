@@ -95,9 +95,9 @@ func (d *verdict) open(a, b int64) bool {
 	return true
 }
 
-// largest names the largest changes that are not certain, and how many runs would make the
+// likely names the most likely changes, none of them certain, and how many runs would make the
 // first certain. It reports whether there is one.
-func (d *verdict) largest() bool {
+func (d *verdict) likely() bool {
 	const most, doubtful, reasonable = 2, .1, 20
 	var all []*causes.Cause
 	for i := range d.causes {
@@ -109,7 +109,7 @@ func (d *verdict) largest() bool {
 	if len(all) == 0 {
 		return false
 	}
-	d.say(" Largest changes, not certain: ")
+	d.say(" Most likely changes, not certain: ")
 	for i, c := range all {
 		if i > 0 {
 			d.say(", ")

@@ -115,7 +115,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	}
 	d.say(".")
 	d.paired()
-	if !open || !d.largest() {
+	if !open || !d.likely() {
 		d.branch(b.Total-a.Total, chance)
 	}
 	d.sure(chance && !named)
