@@ -26,7 +26,7 @@ type planted struct {
 	// half is 1 for recordings that were looked at while the rules were written, and 2 for
 	// those that were not.
 	half string
-	// answered is what the test holds, see answer.String.
+	// answered is the expected answer, see answer.String.
 	answered string
 	// says matches a text that names the cause; nil if nothing was planted.
 	says *regexp.Regexp

@@ -68,7 +68,7 @@ type Pane struct {
 
 	// numbered counts the names that differ only in numbers. Folded is the setting for this
 	// file: whether they are shown as one.
-	numbered session.Async[numberedKey, numberedNames]
+	numbered session.Async[numberedKey, int]
 	Folded   bool
 	sighted  bool // the first view has been chosen
 	// asked is the time when the last question was asked, zero if it is answered.

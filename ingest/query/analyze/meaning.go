@@ -60,6 +60,22 @@ func (b By) Meaning(f *recording.Function) (name string, ok bool) {
 	return "", false
 }
 
+// WorthFolding returns the number of names that differ only in numbers if OpFoldDigits
+// makes a picture easier to read: they fill at least a tenth of its width, or they are at
+// least 50 and half of all names. It returns 0 otherwise. It fails only if ctx ends.
+func WorthFolding(ctx context.Context, rec *recording.Recording, q Query) (n int, err error) {
+	const visible, many = .1, 50
+	w, err := Weigh(ctx, rec, q)
+	if err != nil {
+		return 0, err
+	}
+	n, share, err := Numbered(ctx, rec, w)
+	if err != nil || share < visible && (n < many || 2*n < rec.Functions.Len()) {
+		return 0, err
+	}
+	return n, nil
+}
+
 // fewestNumbered is the least number of names that fill a picture: fewer are told apart at
 // a glance.
 const fewestNumbered = 5

@@ -707,6 +707,9 @@ func TestNumbered(t *testing.T) {
 	if n != 9 || share != .2 || err != nil {
 		t.Errorf("got %d and %v (%v), want 9 and 0.2", n, share, err)
 	}
+	if n, err := WorthFolding(t.Context(), rec, Query{}); n != 9 || err != nil {
+		t.Errorf("a fifth of the width is not worth folding: %d names (%v)", n, err)
+	}
 	if _, share, err := Numbered(t.Context(), rec, &Weights{}); share != 0 || err != nil {
 		t.Errorf("without weights the share is %v (%v)", share, err)
 	}

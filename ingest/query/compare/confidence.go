@@ -233,8 +233,8 @@ func counts(a, b weighed, grain float64, ref *stats.Reference) *Confidence {
 	if d == 0 {
 		conf.P = 1
 	}
-	// The interval and the smallest change to detect are those of as many samples as
-	// would vary as much.
+	// Fewer samples would vary as much by chance alone; the interval and the smallest
+	// change to detect are theirs.
 	la, ha := stats.CountInterval(na * worth)
 	lb, hb := stats.CountInterval(nb * worth)
 	ea, eb = ea/worth, eb/worth

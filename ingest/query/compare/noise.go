@@ -23,8 +23,8 @@ var interrupted = map[string]bool{"runtime.asyncPreempt": true}
 // Interrupted reports whether a row's function was put on the stack by an interruption.
 func (r *Row) Interrupted() bool { return interrupted[r.Name] }
 
-// noise is what is known about the differences between single runs, from the counts of
-// samples of all functions.
+// noise estimates how much single runs differ, from the counts of samples of all
+// functions.
 type noise struct {
 	grain float64 // weight of a sample of A relative to one of B
 	model *stats.Between

@@ -33,7 +33,7 @@ var stretches = [...]float64{3.1554, 1.8859, 1.4116, 1.1218, .906, .7195, .5171}
 // another, and the variance of the logarithm that follows from the number of samples.
 type Ratio struct{ Log, Variance float64 }
 
-// Between is what the ratios of all functions tell about how much two runs of one program
+// Between estimates, from the ratios of all functions, how much two runs of one program
 // differ by more than chance in sampling. It assumes that all functions change by one
 // common factor, that each varies around it with an unknown standard deviation, and that
 // a fifth also changed for a reason. Factor and deviation have a posterior distribution,
@@ -135,8 +135,8 @@ type Reference struct {
 	more   float64   // variance beyond sampling
 }
 
-// Reference returns the distribution without what one ratio tells, or with all if it is
-// nil: what is compared does not count as known.
+// Reference returns the distribution without one ratio, since a function must not be
+// compared with itself; if that is nil, it returns the distribution of all.
 func (b *Between) Reference(without *Ratio) *Reference {
 	if without == nil || without.Variance > b.most {
 		return b.rest
