@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -95,8 +96,12 @@ func Sniff(name string, head []byte, whole bool) (*codec.Format, error) {
 	return sniff(Formats, name, head, whole)
 }
 
-// Recognise returns the format of a file, judging by its first bytes.
+// Recognise returns the format of a regular file, judging by its first bytes. Other files
+// are errors, because reading them may block.
 func Recognise(path string) (format *codec.Format, err error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil, cmp.Or(err, errors.New("not a regular file"))
+	}
 	in, err := source.Open(path)
 	if err != nil {
 		return nil, err

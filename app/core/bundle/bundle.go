@@ -23,6 +23,7 @@ import (
 	"ashlar/app/desktop/outfile"
 	"ashlar/ingest/format/store"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/extract"
@@ -409,7 +410,7 @@ func section(path, name string, to any) error {
 	if !strings.EqualFold(filepath.Ext(path), Extension) {
 		return errors.New("not a bundle")
 	}
-	f, err := os.Open(path)
+	f, err := source.OpenRegular(path)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ import (
 	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/store"
+	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 )
@@ -118,7 +119,7 @@ func (c *Cache) look(path string, o decode.Options) (from origin, changed time.T
 	if err != nil || c.excluded(path) {
 		return from, changed, false
 	}
-	f, err := os.Open(path)
+	f, err := source.OpenRegular(path)
 	if err != nil {
 		return from, changed, false
 	}
@@ -201,8 +202,11 @@ func (c *Cache) Look(path string, o decode.Options) (rec *recording.Recording, k
 		}
 		return rec, nil, ""
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		_ = os.Remove(c.name(from))
-		remark = fmt.Sprintf("the cached copy of this file was unusable (%v) and was deleted; the file was read again", err)
+		then := "was deleted"
+		if os.Remove(c.name(from)) != nil {
+			then = "cannot be deleted: " + c.name(from)
+		}
+		remark = fmt.Sprintf("the cached copy of this file was unusable (%v) and %s; the file was read again", err, then)
 	}
 	// A file changed within the last tick of the system's clock may change again without
 	// a new time.
@@ -227,7 +231,7 @@ const settled = 100 * time.Millisecond
 // open opens the entry for an origin and marks it as used.
 func (c *Cache) open(from origin) (*recording.Recording, error) {
 	name := c.name(from)
-	f, err := os.Open(name)
+	f, err := source.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +374,7 @@ func (c *Cache) List() (all []Entry, err error) {
 }
 
 func originOf(name string) (from origin, err error) {
-	f, err := os.Open(name)
+	f, err := source.OpenRegular(name)
 	if err != nil {
 		return from, err
 	}

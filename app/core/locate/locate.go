@@ -145,7 +145,8 @@ func search(dir, path string, c view.Content, near []string) string {
 // searchFolder searches a folder for the given content. left is the number of entries
 // that may still be examined.
 func searchFolder(dir string, c view.Content, left *int) string {
-	if *left <= 0 {
+	// The folder may be part of a path that nobody typed, and opening a named pipe blocks.
+	if info, err := os.Stat(dir); *left <= 0 || err != nil || !info.IsDir() {
 		return ""
 	}
 	d, err := os.Open(dir)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ashlar/ingest"
+	"ashlar/ingest/input/source"
 	"ashlar/render/units"
 )
 
@@ -144,7 +145,7 @@ func readGlance(path string) glance {
 
 // readHead reads the beginning of the file.
 func (g *glance) readHead(path string) {
-	f, err := os.Open(path)
+	f, err := source.OpenRegular(path)
 	if err != nil {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"ashlar/app/core/view"
+	"ashlar/ingest/input/source"
 )
 
 // Marks holds the marks of a recording. It is also the content of an exported file.
@@ -93,11 +94,10 @@ func FileKey(path string) (key string, err error) {
 // FileContent returns the content digest of a file as used in addresses, and the full
 // key.
 func FileContent(path string) (c view.Content, key string, err error) {
-	// Opening a named pipe would block until somebody writes.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return c, "", err
 	}
-	f, err := os.Open(path)
+	f, err := source.OpenRegular(path)
 	if err != nil {
 		return c, "", err
 	}
@@ -192,7 +192,7 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 	return in, nil
 }
 
-// mostImport is the maximum size of an imported file of marks, in bytes.
+// mostImport is the maximum size of a file of settings or marks, in bytes.
 const mostImport = 64 << 20
 
 // Import adds exported marks to those of a recording, replacing marks with the same id.

@@ -27,6 +27,7 @@ import (
 
 	"ashlar/app/desktop/filelock"
 	"ashlar/app/desktop/outfile"
+	"ashlar/ingest/input/source"
 )
 
 // Store reads and writes settings and marks. Its methods may be called from any
@@ -77,7 +78,7 @@ func (s *Store) note(format string, args ...any) {
 // load reads a JSON file into v; without a file, v stays as it is. An invalid file is
 // renamed if change is true.
 func (s *Store) load(path string, v any, change bool) error {
-	b, err := os.ReadFile(path)
+	b, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -96,6 +97,20 @@ func (s *Store) load(path string, v any, change bool) error {
 	return bad
 }
 
+// read returns the content of a file of ours.
+func read(path string) ([]byte, error) {
+	f, err := source.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostImport+1))
+	if err == nil && len(b) > mostImport {
+		err = fmt.Errorf("it is larger than %d MB", mostImport>>20)
+	}
+	return b, err
+}
+
 // change reads a file, lets f change its content and writes it, while other instances are
 // locked out. fresh resets v after an invalid file was renamed.
 func (s *Store) change(path string, v any, fresh, f func()) error {
@@ -108,7 +123,7 @@ func (s *Store) change(path string, v any, fresh, f func()) error {
 	}
 	defer unlock()
 	if err := s.load(path, v, true); err != nil {
-		if _, gone := os.Stat(path); gone == nil {
+		if _, gone := os.Lstat(path); !errors.Is(gone, fs.ErrNotExist) {
 			return err // the file still exists: do not overwrite it
 		}
 		fresh()

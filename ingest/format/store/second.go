@@ -55,7 +55,7 @@ func OpenSecond(file string) (*source.Input, error) {
 
 func second(file string) ([]byte, error) {
 	fail := func(what string, err error) error { return &source.Error{Path: file, What: what, Err: err} }
-	f, err := os.Open(file)
+	f, err := source.OpenRegular(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fail("there is no such file", err)
 	} else if err != nil {
