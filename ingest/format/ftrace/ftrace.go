@@ -80,7 +80,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 		l = bytes.TrimSpace(l)
 		switch {
 		case len(l) == 0 || l[0] == '#' || heading(l) || lost().Match(l):
-		case line().Match(l):
+		case matches(l):
 			return decode.Likely, nil
 		default:
 			return decode.No, nil
@@ -163,10 +163,10 @@ func (d *decoder) read(l []byte) error {
 		d.header(l)
 		return nil
 	}
-	if len(l) == 0 || heading(l) || d.lost(l) {
+	if len(l) == 0 || heading(l) || d.lost(l) || d.stackLine(l) {
 		return nil
 	}
-	m := line().FindSubmatch(l)
+	m, unit := match(l)
 	if m == nil {
 		if !d.page { // a page also has lists of processes
 			d.tally.Read++
@@ -176,7 +176,7 @@ func (d *decoder) read(l []byte) error {
 		return nil
 	}
 	d.tally.Read++
-	at, ok := d.time(m[6])
+	at, ok := d.time(m[6], unit)
 	if !ok {
 		d.tally.Leave(d.place())
 		d.b.Warn("time-far", d.place(), "The time on line %d is more than 26 days from the first; the line was left out", d.n)
@@ -208,18 +208,19 @@ func (d *decoder) lost(l []byte) bool {
 	return true
 }
 
-// time converts seconds to a time of the recording, which begins at the first time.
-func (d *decoder) time(b []byte) (int64, bool) {
+// time converts a time in units of 10^power picoseconds to a time of the recording, which
+// begins at the first time.
+func (d *decoder) time(b []byte, power int) (int64, bool) {
 	n, ok, fits := decode.ParseNumber(b)
 	if !ok || !fits {
 		return 0, false
 	}
 	if d.origin == nil {
-		p := n.Picos(12)
+		p := n.Picos(power)
 		d.origin = &p
-		*d.b.Clock() = recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: recording.Decimal{Mantissa: n.Mantissa, Scale: n.Scale}}
+		d.clock(power, recording.Decimal{Mantissa: n.Mantissa, Scale: n.Scale})
 	}
-	at, ok := n.Picos(12).Since(*d.origin)
+	at, ok := n.Picos(power).Since(*d.origin)
 	d.last = max(d.last, at)
 	return at, ok
 }

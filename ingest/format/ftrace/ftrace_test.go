@@ -218,5 +218,7 @@ func TestSniff(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(small), 11)
+	f.Add([]byte(latencyText), 11)
+	f.Add([]byte(functions), 11)
 	decodetest.FuzzParts(f, Decode, Sniff, told)
 }
