@@ -52,6 +52,10 @@ type decoder struct {
 	keyed   bool  // the last counted stack had keys above it
 	last    *text // a line below the current stack whose count may be cut off; see text
 
+	rows      []keyed  // see keyed
+	keys      []string // of the current distribution, if it has no stack
+	probeLine int64    // the line of probe
+
 	title     string // title of the current aggregation
 	names     []string
 	described string // the requested probe
@@ -80,6 +84,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		d.sheet.LeaveStack(d.texts[0].line, "cut", "has a key without a stack, because the text is truncated there, and was left out")
 	}
 	d.drop()
+	d.showKeys()
 	if none := d.sheet.Close("DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"); err == nil {
 		err = none
 	}
@@ -112,10 +117,11 @@ func (d *decoder) line(l []byte) {
 		d.drop()
 		d.sheet.Printed()
 		p := parseProbe(body)
-		d.probe = &p
+		d.probe, d.probeLine = &p, d.sheet.Line
 		d.gap = false
 	case distribution:
 		d.table = true
+		d.distributionKeys()
 	case row:
 		if !d.table { // bars in place of a distribution (-x agghist)
 			d.text(l, body)
@@ -219,7 +225,7 @@ func (d *decoder) aggregated() bool {
 func (d *decoder) keep(t text) {
 	d.texts = append(d.texts, t)
 	if len(d.texts) > 64 {
-		d.sheet.SkipLine(d.texts[0].line)
+		d.skip(d.texts[0])
 		d.texts = d.texts[1:]
 	}
 	d.gap = false
@@ -263,6 +269,9 @@ func (d *decoder) drop() {
 }
 
 func (d *decoder) skip(t text) {
+	if d.keepRow(t) {
+		return
+	}
 	if _, isValue := parseValue(t.body); isValue {
 		d.sheet.LeaveLine(t.line, "no-stack", "has a count without a stack and was left out")
 		return
@@ -332,6 +341,13 @@ func (d *decoder) row(body []byte) {
 		return
 	}
 	if len(d.stack) == 0 && len(d.parts) == 0 {
+		if len(d.keys) > 0 && v == 0 {
+			return
+		}
+		if len(d.keys) > 0 {
+			d.rows = append(d.rows, keyed{line: d.sheet.Line, keys: d.keys, bucket: string(bucket), values: []int64{v}})
+			return
+		}
 		if !d.counted {
 			d.sheet.LeaveLine(d.sheet.Line, "no-stack", "has a count without a stack and was left out")
 		}
@@ -394,6 +410,7 @@ func (d *decoder) event(values int, unit string) int {
 // At the end of the text of an aggregation the record was cut off, and is left out.
 func (d *decoder) finish(end bool) {
 	if len(d.stack) == 0 && len(d.parts) == 0 {
+		d.keepFiring()
 		d.probe = nil
 		return
 	}
@@ -407,7 +424,7 @@ func (d *decoder) finish(end bool) {
 	for _, t := range d.head {
 		said = append(said, t.body)
 	}
-	e := recording.Event{Name: d.described, Kind: "probe", Mode: "event", Metrics: []recording.Metric{{Name: "samples", Unit: "count", PerSample: recording.SampleOne}}}
+	e := firings(d.described)
 	cpu := -1
 	if p := d.probe; p != nil {
 		cpu = p.cpu

@@ -77,6 +77,22 @@ func TestTexts(t *testing.T) {
 		{"no symbols but addresses", "\n              app`0x10001234\n              0x7fff12345678\n               12\n", []string{
 			"{} 0x7fff12345678;app`0x10001234 12",
 		}},
+		{"keys without stacks", "dtrace: description 'syscall:::entry ' matched 236 probes\n^C\n\n  sshd                                               read                                                             12\n  my app                                             write                                                           340\n", []string{
+			"syscall:::entry {} my app;write 340",
+			"syscall:::entry {} sshd;read 12",
+		}},
+		{"keys that are numbers, printed twice", "dtrace: description 'a ' matched 1 probe\n             4711               12\n               47                3\n\n             4711               13\n               47                5\n\n             4711               14\n               47                5\n", []string{
+			"a {} 47 5",
+			"a {} 4711 14",
+		}},
+		{"distributions without stacks", "dtrace: description 'b ' matched 1 probe\n\n  vi 2                                              \n           value  ------------- Distribution ------------- count    \n               1 |@@                                       4        \n               2 |                                         0        \n               4 |@@                                       6        \n\n", []string{
+			"b {bucket=1} vi 2 4",
+			"b {bucket=4} vi 2 6",
+		}},
+		{"firings without stacks", "CPU     ID                    FUNCTION:NAME\n  0   9153                   uiomove:entry pid=12\n  1   9153                   uiomove:entry pid=12\n", []string{
+			"uiomove:entry {cpu=0 pid=12} uiomove:entry 1",
+			"uiomove:entry {cpu=1 pid=12} uiomove:entry 1",
+		}},
 		{"no indentation", "\nunix`a+0x1\nunix`b+0x1\n4\n\nunix`c+0x1\n5\n", []string{
 			"{} unix`b[k];unix`a[k] 4",
 			"{} unix`c[k] 5",
@@ -159,6 +175,8 @@ func TestSentences(t *testing.T) {
 	for _, c := range []struct{ name, text, place, want string }{
 		{"empty", "", "", "no stacks found: DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"},
 		{"drops", "dtrace: 12 aggregation drops on CPU 3\n" + good, "line 1", "DTrace lost events while it recorded: 12 aggregation drops on CPU 3"},
+		{"no stacks", "dtrace: description 'x ' matched 1 probe\n  sh   12\n", "line 2", "The text has no stacks. The keys of each count, or the probe that fired, are shown as frames; add stack() or ustack() to the script for stacks"},
+		{"many counts above a stack", strings.Repeat("  sh       12\n", 100) + "\n" + good, "line 1", "Line 1 has a count without a stack and was left out"},
 		{"errors", good + "dtrace: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address\n", "line 4", "DTrace reported an error at a probe: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address"},
 		{"a count without a stack", "  sh       12\n\n" + good, "line 1", "Line 1 has a count without a stack and was left out"},
 		{"cut behind a key", "\n              unix`a+0x1\n  sh     12\n\n              unix`b+0x1\n  jav", "line 5", "Line 5 begins a stack that is truncated at the end of the text and was left out"},
@@ -173,16 +191,20 @@ func TestSentences(t *testing.T) {
 func TestSniff(t *testing.T) {
 	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
 		aggregation: decode.Certain,
-		"\n              0x7f00\n              0x7f10\n      5\n": decode.Maybe,
-		"unix`a;unix`b 5\nunix`a;unix`c 7\n":                      decode.No,
-		"unix`a 5\nunix`c 7\n":                                    decode.No,
-		"hello `world`\nand more\n":                               decode.No,
-		"a 1 1.0: 1 c: \n\t1 f (/a)\n\n":                          decode.No,
-		"":                                                        decode.No,
+		"\n              0x7f00\n              0x7f10\n      5\n":                                    decode.Maybe,
+		"unix`a;unix`b 5\nunix`a;unix`c 7\n":                                                         decode.No,
+		"unix`a 5\nunix`c 7\n":                                                                       decode.No,
+		"dtrace: description 'x ' matched 1 probe\n\n  sh   12\n":                                    decode.Likely,
+		"CPU     ID                    FUNCTION:NAME\n  0   9153                   uiomove:entry \n": decode.Likely,
+		"sh   12\nbash  5\n":                                                                         decode.No,
+		"hello `world`\nand more\n":                                                                  decode.No,
+		"a 1 1.0: 1 c: \n\t1 f (/a)\n\n":                                                             decode.No,
+		"":                                                                                           decode.No,
 	})
 }
 
 func FuzzDecode(f *testing.F) {
+	f.Add([]byte("dtrace: description 'x' matched 1 probe\n  sh  a  12\n  4 5\n\n  vi\n  value ------------- Distribution ------------- count\n  1 |@@ 4\nCPU ID FUNCTION:NAME\n 0 1 a:entry\n"), 1)
 	f.Add([]byte(aggregation), 3)
 	f.Add([]byte("CPU     ID                    FUNCTION:NAME\n  0   1   read:entry 12345678901 pid=4\n              a`b+0x1\n\n              c`d\n"), 1)
 	f.Add([]byte("\n              a`b\n\n           value  ------------- Distribution ------------- count\n     512 |@@@ 12\n   5 |@ 3\n\n"), 2)

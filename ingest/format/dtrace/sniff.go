@@ -19,6 +19,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	}
 	var named, bareAddrs, around, others int
 	own := false // a line that only DTrace prints
+	keyed := 0   // counts with keys, and firings
 	afterFrame, beforeFrame := false, false
 	each(head, whole, func(l, body []byte) {
 		k, f := classify(l, body, nil)
@@ -29,6 +30,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 			own = true
 		case firing, distribution, row:
 			around++
+			keyed++
 		case frameOf:
 			if f.Module != "" && !endsInCount(body) {
 				named++
@@ -38,7 +40,11 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 				others++
 			}
 		case other:
-			if _, ok := parseValue(string(body)); ok && afterFrame {
+			_, counted := parseValue(string(body))
+			if counted {
+				keyed++
+			}
+			if counted && afterFrame {
 				around++
 			} else if !afterFrame {
 				others++
@@ -58,7 +64,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 		return decode.Certain, nil
 	case named > 0 && around > 0 && others <= named:
 		return decode.Certain, nil
-	case named > 1 && others*2 <= named, own && bareAddrs > 0:
+	case named > 1 && others*2 <= named, own && bareAddrs > 0, own && keyed > 0:
 		return decode.Likely, nil
 	case bareAddrs > 1 && around > 0 && others == 0:
 		return decode.Maybe, nil
