@@ -75,6 +75,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	err = d.read(ctx, in)
 	d.close()
 	d.rows.flush()
+	d.rows.warnWithout(d.place)
 	d.meta.apply(b)
 	if err == nil && d.headers.Kept == 0 {
 		return errors.New("the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame")

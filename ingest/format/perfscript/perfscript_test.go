@@ -399,6 +399,7 @@ func TestOddTexts(t *testing.T) {
 		{"no blank lines", "a 1 1.0: 1 c: \n\t1 f (/a)\na 1 1.5: 1 c: \n\t1 f (/a)\n\t1 g (/a)", 2, "c;f=1 c;g;f=1", "", ""},
 		{"stack without frames", "a 1 1.0: 1 c: \n\na 1 1.0: 1 c: \n\n", 2, "c=2", "", ""},
 		{"garbage inside", "a 1 1.0: 1 c: \n\tzzz\n\t1 f (/a)\n", 1, "c;f=1", "line 2 not-a-frame", ""},
+		{"a period on some samples only", "a 1 1.0: c: \n\t1 f (/a)\n\na 1 1.1: 10 c: \n\t1 f (/a)\n\na 1 1.2: c: \n\t1 f (/a)\n\nb 1 1.3: d: \n\t1 g (/a)\n", 4, "c;f=3 d;g=1", "line 1 period-missing", ""},
 		{"period too large", "a 1 1.0: 99999999999999999999 c: \n\t1 f (/a)\n", 1, "c;f=1", "line 1 period-too-large", ""},
 		{"two events", "a 1 1.0: 1 c: \n\t1 f (/a)\n\na 1 1.0: d: \n\t1 f (/a)\n", 2, "c;f=1 d;f=1", "", ""},
 		{"blank line behind the header", "a 1 1.0: 1 c: \n\n\t1 f (/a)\n\t2 g (/a)\n\na 1 1.5: 1 c: \n\n\t1 f (/a)\n", 2, "c;f=1 c;g;f=1", "line 3 blank-line", ""},

@@ -3,6 +3,7 @@ package perfscript
 import (
 	"math"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -24,10 +25,15 @@ type rows struct {
 	contexts map[contextKey]recording.ContextID
 	index    map[rowKey]int
 	sums     []sum
+	without  []without // by event
 	pending  int
 	timed    bool
 	origin   int64
 }
+
+// without counts the samples of an event that have no period, and has the line of the
+// first one.
+type without struct{ samples, first int64 }
 
 type contextKey struct {
 	track int
@@ -81,6 +87,11 @@ func (r *rows) add(h *header, stack []*frame, place func(int64) string, line int
 		*total += h.period
 		period = h.period
 		s.period = max(0, s.period) + period
+	default:
+		w := &r.without[key.event]
+		if w.samples++; w.samples == 1 {
+			w.first = line
+		}
 	}
 	if h.hasTime {
 		r.sample(h, t, key, period, place, line)
@@ -135,6 +146,7 @@ func (r *rows) event(h *header) int {
 		}
 		i = r.b.AddEvent(e)
 		r.events[name] = i
+		r.without = append(r.without, without{})
 	}
 	e := r.b.Event(i)
 	if h.hasPeriod && len(e.Metrics) == 1 {
@@ -191,4 +203,13 @@ func (r *rows) flush() {
 	}
 	r.sums, r.pending = r.sums[:0], 0
 	clear(r.index)
+}
+
+// warnWithout warns of events of which only some samples have a period.
+func (r *rows) warnWithout(place func(int64) string) {
+	for i, w := range r.without {
+		if e := r.b.Event(i); w.samples > 0 && len(e.Metrics) > periodMetric {
+			r.b.Warn("period-missing", place(w.first), "%s of event %s without a period, first on line %d: the metric period counts them as 0, the metric samples counts them", safetext.Plural(w.samples, "sample"), e.Name, w.first)
+		}
+	}
 }
