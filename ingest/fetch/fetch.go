@@ -123,7 +123,11 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 		if errors.As(err, &on) {
 			return fail(err, "%v", on)
 		}
-		return fail(err, "the server cannot be reached (%v)", err)
+		var reached *net.OpError
+		if errors.As(err, &reached) && reached.Op == "dial" || strings.HasPrefix(u.Scheme, "https") {
+			return fail(err, "the server cannot be reached (%v)", err)
+		}
+		return fail(err, "the server's answer cannot be read (%s)", safetext.Short(err.Error()))
 	}
 	if resp.StatusCode != http.StatusOK {
 		said := firstLine(resp.Body)

@@ -74,6 +74,15 @@ func TestOpen(t *testing.T) {
 	mux.HandleFunc("/no", func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
 	})
+	mux.HandleFunc("/strange", func(w http.ResponseWriter, r *http.Request) {
+		c, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		io.WriteString(c, "SSH-2.0-OpenSSH_9.6\r\n\r\n")
+	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
 
@@ -94,6 +103,7 @@ func TestOpen(t *testing.T) {
 		server.URL + "/nowhere": "/nowhere: the server answered 404 Not Found: 404 page not found",
 		server.URL + "/no":      "the server answered 500 Internal Server Error: Could not enable CPU profiling: cpu profiling already in use",
 		server.URL + "/page":    "/page: ",
+		server.URL + "/strange": "/strange: the server's answer cannot be read (",
 		secret + "/nowhere":     strings.TrimPrefix(server.URL, "http://") + "/nowhere: the server answered",
 		gone.URL + "/plain":     "/plain: the server cannot be reached",
 		"http://[::1/x":         "http://[::1/x is not a URL",
