@@ -63,9 +63,11 @@ func write(t testing.TB, rec *recording.Recording, name string, opt encode.Optio
 }
 
 // rat is a metric's value as a number.
-func rat(v int64, m *recording.Metric) *big.Rat {
+func rat(v int64, m *recording.Metric) *big.Rat { return ratOf(big.NewInt(v), m) }
+
+func ratOf(v *big.Int, m *recording.Metric) *big.Rat {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(m.Decimals)), nil)
-	return new(big.Rat).SetFrac(big.NewInt(v), scale)
+	return new(big.Rat).SetFrac(v, scale)
 }
 
 // sums are the self weights of functions by name, added up the simple way from
@@ -89,64 +91,71 @@ func (s sums) String() string {
 	return b.String()
 }
 
-// selfOf adds up a metric of an event.
-func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.Frame, *recording.Function) string) sums {
-	out := sums{"": new(big.Rat)}
+// selfByCall adds up a metric of an event by call, the simple way, from whatever records
+// the recording has.
+func selfByCall(rec *recording.Recording, event, metric int) []big.Int {
+	own := make([]big.Int, rec.Calls.Len())
+	var x big.Int
+	add := func(c recording.CallID, v int64) { own[c].Add(&own[c], x.SetInt64(v)) }
 	m := &rec.Events[event].Metrics[metric]
-	name := func(c recording.CallID) string {
-		if c == recording.NoCall {
-			return "[no stack]"
-		}
-		f := rec.Frames.At(int(rec.Calls.Frame(c)))
-		fn := rec.Functions.At(int(f.Func))
-		return rename(&f, &fn)
-	}
-	switch rec.Events[event].Basis {
-	case recording.FromSpans:
-		byCall := make([]int64, rec.Calls.Len())
-		for _, t := range rec.Tracks {
+	for _, t := range rec.Tracks {
+		switch rec.Events[event].Basis {
+		case recording.FromSpans:
 			for i := range t.Lanes {
 				l := &t.Lanes[i]
 				for k := range l.Len() {
 					if metric == recording.SpanCount {
-						byCall[l.Call(k)]++
+						add(l.Call(k), 1)
 						continue
 					}
 					d := l.End(k) - l.Start(k)
-					byCall[l.Call(k)] += d
-					byCall[rec.Calls.Parent(l.Call(k))] -= d
+					add(l.Call(k), d)
+					if up := rec.Calls.Parent(l.Call(k)); up != recording.NoCall {
+						add(up, -d)
+					}
 				}
 			}
-		}
-		for c := 1; c < len(byCall); c++ {
-			out.add(name(recording.CallID(c)), rat(byCall[c], m))
-		}
-	case recording.FromStates:
-		for _, t := range rec.Tracks {
+		case recording.FromStates:
 			for i := range t.States.Len() {
 				if c := t.States.Call(i); rec.State(c).Weighs(metric) {
-					out.add(name(c), rat(t.States.End(i)-t.States.Start(i), m))
+					add(c, t.States.End(i)-t.States.Start(i))
 				}
 			}
-		}
-	case recording.FromSamples:
-		for _, t := range rec.Tracks {
+		case recording.FromSamples:
 			if s := t.SamplesOf(event); s != nil {
 				for i := range s.Len() {
 					if v := s.Value(i, m, metric); v != recording.Missing {
-						out.add(name(s.Call(i)), rat(v, m))
+						add(s.Call(i), v)
 					}
 				}
 			}
 		}
-	default:
-		if s := rec.Stacks[event]; s != nil {
-			for i := range s.Len() {
-				if v := s.Value(i, metric); v != recording.Missing {
-					out.add(name(s.Call(i)), rat(v, m))
-				}
+	}
+	if s := rec.Stacks[event]; rec.Events[event].Basis == recording.FromStacks && s != nil {
+		for i := range s.Len() {
+			if v := s.Value(i, metric); v != recording.Missing {
+				add(s.Call(i), v)
 			}
 		}
+	}
+	return own
+}
+
+// selfOf adds up a metric of an event by function.
+func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.Frame, *recording.Function) string) sums {
+	out := sums{"": new(big.Rat)}
+	own := selfByCall(rec, event, metric)
+	for c := range own {
+		if own[c].Sign() == 0 {
+			continue
+		}
+		name := "[no stack]"
+		if c := recording.CallID(c); c != recording.NoCall {
+			f := rec.Frames.At(int(rec.Calls.Frame(c)))
+			fn := rec.Functions.At(int(f.Func))
+			name = rename(&f, &fn)
+		}
+		out.add(name, ratOf(&own[c], &rec.Events[event].Metrics[metric]))
 	}
 	maps.DeleteFunc(out, func(k string, v *big.Rat) bool { return k != "" && v.Sign() == 0 })
 	return out

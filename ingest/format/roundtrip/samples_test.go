@@ -39,50 +39,83 @@ func eachSampleFile(t *testing.T, f func(t *testing.T, path string, rec *recordi
 // targetFiles names a file of each target.
 var targetFiles = []string{"out.spaa", "out.pb", "out.otlp", "out.folded", "out.json", "out.spall"}
 
-// Every recording is written in every format, and read again: what the target
-// holds is the same to the last unit, except for what rounding does.
+// converted is a file of a target and the report of what it lacks.
+type converted struct {
+	out []byte
+	rep *encode.Report
+}
+
+// toAll writes a recording in every format that holds something of it.
+func toAll(t *testing.T, rec *recording.Recording) map[string]converted {
+	t.Helper()
+	all := map[string]converted{}
+	for _, name := range targetFiles {
+		if out, rep := write(t, rec, name, encode.Options{}); out != nil {
+			all[name] = converted{out, rep}
+		}
+	}
+	return all
+}
+
+// Every recording is written in every format, and the files are read by us, by readers
+// that share nothing with ours, and by readers that state each thing that a file has. Of
+// large recordings the last two are left out: others of the kind are smaller.
 func TestSamplesToAll(t *testing.T) {
+	tried, counted := map[string]int{}, map[string]int{}
 	eachSampleFile(t, func(t *testing.T, path string, rec *recording.Recording) {
-		for _, name := range targetFiles {
-			out, rep := write(t, rec, name, encode.Options{})
-			if out == nil {
-				t.Logf("%s holds nothing of it", name)
-				continue
-			}
-			again, _ := write(t, rec, name, encode.Options{})
-			if !bytes.Equal(out, again) {
-				t.Errorf("%s: a second time, other bytes", name)
-			}
-			back := load(t, name, out)
-			for _, l := range rep.Lost {
-				t.Logf("%s: %s", name, l)
-			}
-			for _, w := range back.Warnings {
-				t.Logf("%s: reading back: %s %d: %s", name, w.Code, w.Count, w.Text)
-			}
-			timed := rec.CPU != nil
-			if said := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "span CPU times" }); said != timed {
-				t.Errorf("%s: spans have processor times: %v, said to be lost: %v", name, timed, said)
-			}
-			rec := rec.Plain()
-			switch name {
-			case "out.spaa":
-				r := checkSPAA(t, out)
-				t.Logf("%s: %v", name, r.Counts)
-				sameSPAA(t, rec, back)
-			case "out.pb":
-				samePprof(t, rec, back)
-			case "out.otlp":
-				sameOTLP(t, rec, back)
-			case "out.folded":
-				sameFolded(t, rec, back)
-			case "out.json":
-				sameChrome(t, rec, back, rep)
-			case "out.spall":
-				sameSpall(t, rec, back)
-			}
+		all := toAll(t, rec)
+		readBack(t, rec, all)
+		if rec.Counts.Stacks+rec.Counts.Samples+rec.Counts.Spans <= 300_000 {
+			fieldsAreKept(t, rec, all, tried)
+			lossesAreCounted(t, rec, all, counted)
 		}
 	})
+	t.Log(tried)
+	t.Log(counted)
+}
+
+// readBack reads files back: what the target holds is the same to the last unit,
+// except for what rounding does.
+func readBack(t *testing.T, rec *recording.Recording, all map[string]converted) {
+	for _, name := range targetFiles {
+		out, rep := all[name].out, all[name].rep
+		if out == nil {
+			t.Logf("%s holds nothing of it", name)
+			continue
+		}
+		again, _ := write(t, rec, name, encode.Options{})
+		if !bytes.Equal(out, again) {
+			t.Errorf("%s: a second time, other bytes", name)
+		}
+		back := load(t, name, out)
+		for _, l := range rep.Lost {
+			t.Logf("%s: %s", name, l)
+		}
+		for _, w := range back.Warnings {
+			t.Logf("%s: reading back: %s %d: %s", name, w.Code, w.Count, w.Text)
+		}
+		timed := rec.CPU != nil
+		if said := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "span CPU times" }); said != timed {
+			t.Errorf("%s: spans have processor times: %v, said to be lost: %v", name, timed, said)
+		}
+		rec := rec.Plain()
+		switch name {
+		case "out.spaa":
+			r := checkSPAA(t, out)
+			t.Logf("%s: %v", name, r.Counts)
+			sameSPAA(t, rec, back)
+		case "out.pb":
+			samePprof(t, rec, back)
+		case "out.otlp":
+			sameOTLP(t, rec, back)
+		case "out.folded":
+			sameFolded(t, rec, back)
+		case "out.json":
+			sameChrome(t, rec, back, rep)
+		case "out.spall":
+			sameSpall(t, rec, back)
+		}
+	}
 }
 
 func sameSPAA(t *testing.T, rec, back *recording.Recording) {
