@@ -62,6 +62,7 @@ var disassembled = regexp.MustCompile(` *(\S+) +(\S+) +([0-9a-f]+): `)
 
 // TestInstructionsOfGo compares the samples at each instruction with go tool pprof.
 func TestInstructionsOfGo(t *testing.T) {
+	pprof := decodetest.GoTool(t, "pprof")
 	dir := t.TempDir()
 	source, program, profile := filepath.Join(dir, "main.go"), filepath.Join(dir, "spinning"), filepath.Join(dir, "cpu.pprof")
 	if err := os.WriteFile(source, []byte(spinning), 0o600); err != nil {
@@ -74,7 +75,7 @@ func TestInstructionsOfGo(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	out, err := exec.Command(decodetest.GoTool(t, "pprof"), "-sample_index=samples", "-disasm=main.mix|sort", program, profile).CombinedOutput()
+	out, err := exec.Command(pprof, "-sample_index=samples", "-disasm=main.mix|sort", program, profile).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
