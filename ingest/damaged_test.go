@@ -37,6 +37,7 @@ func few(t testing.TB) map[string]*recording.Recording {
 // TestDamagedStores has every store that is not as it was written refused in a
 // sentence, wherever a bit of it is another one and wherever it is cut.
 func TestDamagedStores(t *testing.T) {
+	rounds.Unraced(t)
 	for name, rec := range few(t) {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -118,6 +119,7 @@ func unpackedFrom(t *testing.T, index, data []byte) {
 
 // FuzzStored has no index and no columns do more than be refused.
 func FuzzStored(f *testing.F) {
+	rounds.Unraced(f)
 	for _, rec := range few(f) {
 		index, data := packed(f, rec)
 		if len(data) < 20_000 {
@@ -130,6 +132,7 @@ func FuzzStored(f *testing.F) {
 // TestHostileStores does the same with bytes that are changed at random, as they
 // would be with checksums that are right.
 func TestHostileStores(t *testing.T) {
+	rounds.Unraced(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, rec := range few(t) {
 		t.Run(name, func(t *testing.T) {

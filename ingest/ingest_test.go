@@ -20,6 +20,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // bell rings for Options.Notify, and is heard once for several rings in a row.
@@ -340,6 +341,7 @@ func TestReadAllKeepsArgs(t *testing.T) {
 // Keys of a JSON object may be in any order: what tells the format may be far
 // behind the first 64 KB.
 func TestTellingKeysLast(t *testing.T) {
+	rounds.Unraced(t)
 	long := strings.Repeat("x", 100_000)
 	v8 := `{"functionName":"f","scriptId":"0","url":"","lineNumber":1,"columnNumber":1}`
 	for name, body := range map[string]string{

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 func warning(r *recording.Recording, code string) string {
@@ -21,7 +22,7 @@ func warning(r *recording.Recording, code string) string {
 func TestLargerThanMemory(t *testing.T) {
 	const n = 1_000_000 // some 22 MB
 	path := write(t, "x.spall", spallFile(n))
-	for _, limit := range []int64{6 << 20, 12 << 20} {
+	for _, limit := range []int64{6 << 20, 12 << 20}[:rounds.Size(2, 1)] {
 		runtime.GC() // what earlier tests left is not to be taken for room
 		l := Open(context.Background(), path, Options{MemoryLimit: limit})
 		if err := l.Wait(); err != nil {
@@ -45,6 +46,9 @@ func TestLargerThanMemory(t *testing.T) {
 		if w := r.SpanTime; len(w) < 2 || w[1] != (r.Counts.Spans-r.Counts.Unfinished)*1e6 {
 			t.Errorf("what was read is not whole: %v of %+v", w, r.Counts)
 		}
+	}
+	if rounds.Raced { // what follows is read like any other file
+		return
 	}
 	// A part that fits, far behind what was read.
 	runtime.GC()

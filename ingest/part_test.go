@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/testdata/rounds"
 )
 
 // costs adds up stacks, by their names, for a query.
@@ -37,6 +38,7 @@ func costs(t *testing.T, r *recording.Recording, q analyze.Query) map[string][2]
 // A part of a recording answers for itself exactly as the whole one does, and
 // takes less.
 func TestPart(t *testing.T) {
+	rounds.Unraced(t)
 	dir := t.TempDir()
 	for name, content := range made(t, 10_000) {
 		path := filepath.Join(dir, name)

@@ -60,6 +60,7 @@ func storedBeside(t testing.TB, rec *recording.Recording, content []byte) *recor
 // TestStoredIsTheSame has all there is in a recording in the one that was stored and
 // opened, of all recordings there are.
 func TestStoredIsTheSame(t *testing.T) {
+	rounds.Unraced(t)
 	try := func(name string, content []byte) {
 		t.Run(name, func(t *testing.T) {
 			l := newLoadOf(name, unpacked(t, content), variant{workers: 2})

@@ -13,11 +13,13 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/query/compare"
 	"ashlar/testdata/eval/pairs"
+	"ashlar/testdata/rounds"
 )
 
 // TestViewsOfPairsAgree holds the views of each pair against each other: the verdict, the
 // table, the nodes of the flamegraph, and diff --json.
 func TestViewsOfPairsAgree(t *testing.T) {
+	rounds.Unraced(t)
 	t.Parallel()
 	for i := range pairs.All {
 		p := &pairs.All[i]

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"ashlar/testdata/rounds"
 )
 
 // madeCall is a call of a trace that is made by chance; times are microseconds.
@@ -99,6 +101,7 @@ var madeSets = []struct {
 // TestCallsAreThoseOfTheFile holds every row and sum of the command against the
 // events that were written.
 func TestCallsAreThoseOfTheFile(t *testing.T) {
+	rounds.Unraced(t)
 	for seed := range uint64(4) {
 		path, all := madeTrace(t, seed)
 		for _, set := range madeSets {

@@ -13,10 +13,12 @@ import (
 	"testing"
 
 	"ashlar/app/agent/budget"
+	"ashlar/testdata/rounds"
 )
 
 // TestFieldComments: what help json says of a field is its comment in the source.
 func TestFieldComments(t *testing.T) {
+	rounds.Unraced(t)
 	lines := map[string]bool{}
 	types := map[reflect.Type]bool{}
 	var visit func(reflect.Type)

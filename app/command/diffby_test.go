@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // kindTrace writes a trace of spans with categories, packages, numbers and arguments.
@@ -29,6 +31,7 @@ func kindTrace(t *testing.T, n int) string {
 // TestDiffByIsTopOfBoth: whatever top can group by, diff can: each of its rows has what
 // top says of the row on either side, and they add up to the totals.
 func TestDiffByIsTopOfBoth(t *testing.T) {
+	rounds.Unraced(t)
 	a, b := kindTrace(t, 12), kindTrace(t, 17)
 	for _, c := range []struct {
 		files [2]string

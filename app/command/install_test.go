@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 func TestInstallMisuse(t *testing.T) {
@@ -29,6 +31,7 @@ func TestInstallMisuse(t *testing.T) {
 
 // TestInstallCommand installs this binary, from a place where it stays.
 func TestInstallCommand(t *testing.T) {
+	rounds.Unraced(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

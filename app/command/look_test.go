@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ashlar/app/agent/overview"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -91,6 +92,7 @@ func elements(v any) (all []map[string]any) {
 // TestBudgetSays: text says which share of the cost is left out, with the command
 // that has all.
 func TestBudgetSays(t *testing.T) {
+	rounds.Unraced(t)
 	r := run("top", "--demo", "--budget", "300")
 	if !strings.Contains(r.stdout, "left out: ") || !strings.Contains(r.stdout, "% of their self; all: ashlar top --demo -n 0\n") {
 		t.Error(r.stdout)

@@ -9,11 +9,13 @@ import (
 
 	"ashlar/app/core/manual/manualtest"
 	"ashlar/assets"
+	"ashlar/testdata/rounds"
 )
 
 // Every command line in the manual, the README and the examples of the commands
 // has a command that there is and flags that it takes.
 func TestManualCommands(t *testing.T) {
+	rounds.Unraced(t)
 	pages := map[string]string{}
 	files, err := fs.Glob(assets.Manual(), "*.md")
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // memoryMetrics are those of section 9.2 of the SPAA specification.
@@ -192,6 +194,7 @@ func askTop(t *testing.T, args ...string) (rows map[string]bool, total, kind str
 // and over time, where a level is that of the last window and a peak the
 // greatest of all.
 func TestMemoryMetrics(t *testing.T) {
+	rounds.Unraced(t)
 	kinds := map[string]string{"live_bytes": "level", "live_count": "level", "peak_bytes": "peak"}
 	for seed := range uint64(3) {
 		path := memoryFile(t, rand.New(rand.NewPCG(seed, 9)))

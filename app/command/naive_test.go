@@ -14,6 +14,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"ashlar/spaa"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -230,6 +231,7 @@ func spaaFiles(t *testing.T) []string {
 // TestTopAgainstNaive compares self, total and count of every function of every
 // event and metric.
 func TestTopAgainstNaive(t *testing.T) {
+	rounds.Unraced(t)
 	for _, path := range spaaFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			n := readNaive(t, path)
@@ -277,6 +279,7 @@ func (n *naiveSPAA) metrics() map[string]map[string]bool {
 
 // TestThreadsAgainstNaive compares threads.
 func TestThreadsAgainstNaive(t *testing.T) {
+	rounds.Unraced(t)
 	for _, path := range spaaFiles(t) {
 		n := readNaive(t, path)
 		for event, metrics := range n.metrics() {
@@ -310,6 +313,7 @@ func TestThreadsAgainstNaive(t *testing.T) {
 // TestRangeAgainstNaive compares ranges of the built-in recording with its
 // samples, at edges that samples lie on and at others.
 func TestRangeAgainstNaive(t *testing.T) {
+	rounds.Unraced(t)
 	const path = "../../assets/demo.spaa.zst"
 	n := readNaive(t, path)
 	stacks := map[string]*naiveStack{}
@@ -346,6 +350,7 @@ func TestRangeAgainstNaive(t *testing.T) {
 // TestFrameOrder: the same file with its stacks the other way round gives the
 // same answer.
 func TestFrameOrder(t *testing.T) {
+	rounds.Unraced(t)
 	for _, path := range spaaFiles(t) {
 		turned := filepath.Join(t.TempDir(), "turned.spaa")
 		turn(t, path, turned)

@@ -6,10 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // What is below zero is said beside the total, and sums that do not fit stop.
 func TestNegativeAndTooLarge(t *testing.T) {
+	rounds.Unraced(t)
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)

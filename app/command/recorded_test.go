@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ashlar/app/command/difference"
+	"ashlar/testdata/rounds"
 )
 
 const recorded = "../../testdata/recorded"
@@ -90,6 +91,7 @@ func most(sums map[string]int64, n int) []string {
 // what a naive reader finds, and agree with each other about the ten functions
 // that took most.
 func TestRecordedTwice(t *testing.T) {
+	rounds.Unraced(t)
 	for _, name := range []string{"before", "after"} {
 		perf, pprof := filepath.Join(recorded, name+".perf.zst"), filepath.Join(recorded, name+".pb.gz")
 		naive := []map[string]int64{perfLeaves(t, perf), profileLeaves(t, pprof)}
@@ -134,6 +136,7 @@ func TestRecordedTwice(t *testing.T) {
 // TestRecordedChange compares the recordings before and after a change: the
 // function that was changed comes first, by both profilers, also by way of SPAA.
 func TestRecordedChange(t *testing.T) {
+	rounds.Unraced(t)
 	dir := t.TempDir()
 	pairs := map[string][2]string{}
 	for _, ext := range []string{"perf.zst", "pb.gz"} {

@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -257,6 +258,7 @@ func viewFiles(t *testing.T) []string {
 // TestViewsAgainstLists holds every flag that changes stacks against the stacks
 // as lists.
 func TestViewsAgainstLists(t *testing.T) {
+	rounds.Unraced(t)
 	for _, path := range viewFiles(t) {
 		l := ingest.Open(context.Background(), path, ingest.Options{})
 		if err := l.Wait(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -202,6 +203,7 @@ func TestWhereGoesEverywhere(t *testing.T) {
 // TestWhereAgainstNaive reads SPAA files the simple way and adds up what has a
 // label.
 func TestWhereAgainstNaive(t *testing.T) {
+	rounds.Unraced(t)
 	asked := 0
 	for _, path := range append(samples.Files(t, "spaa/perf_*.spaa"), "../../assets/demo.spaa.zst") {
 		n := readNaive(t, path)

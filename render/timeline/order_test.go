@@ -8,11 +8,13 @@ import (
 
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // TestRowsHaveRoom: if there is no memory for a row for each of very many threads,
 // some are shown, and the rest is counted.
 func TestRowsHaveRoom(t *testing.T) {
+	rounds.Unraced(t)
 	const threads = 1<<16 + 1
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())

@@ -10,6 +10,7 @@ import (
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
+	"ashlar/testdata/rounds"
 )
 
 // withAll returns a recording of threads each of which has spans, states and samples.
@@ -92,11 +93,11 @@ func TestPicturesOfOtherSetsAreAsNew(t *testing.T) {
 	const w, gutter = 870, 170
 	var kept Gathered
 	plan, view, h := plans[0], View{From: rec.Start, To: rec.End}, 400
-	rounds, others, faded := 150, 0, 0
+	times, others, faded := 150, 0, 0
 	if testing.Short() {
-		rounds = 40
+		times = rounds.Size(40, 15)
 	}
-	for range rounds {
+	for range times {
 		switch r.IntN(16) {
 		case 0:
 			view = view.Zoom(.4+r.Float64(), 350, w-gutter, rec.Start, rec.End)
@@ -134,7 +135,7 @@ func TestPicturesOfOtherSetsAreAsNew(t *testing.T) {
 			faded += checkMembers(t, rec, view, &kept.lanes[i], sets)
 		}
 	}
-	if others < rounds/3 || faded == 0 {
+	if others < times/3 || faded == 0 {
 		t.Fatalf("only %d of the pictures have had other sets, and %d bars are faded", others, faded)
 	}
 }

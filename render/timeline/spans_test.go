@@ -12,6 +12,7 @@ import (
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
+	"ashlar/testdata/rounds"
 )
 
 // both returns a recording of threads with spans and samples in turn.
@@ -60,7 +61,7 @@ func TestGatheredPicturesAreAsNew(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	plan, view, h, markAt := plans[0], View{From: rec.Start, To: rec.End}, 400, odd
 	again := 0
-	for range 60 {
+	for range rounds.Size(60, 15) {
 		switch r.IntN(6) {
 		case 0:
 			view = view.Zoom(.5+r.Float64(), 500, 1000, rec.Start, rec.End)
@@ -135,11 +136,11 @@ func TestPannedPicturesAreAsNew(t *testing.T) {
 	const w, gutter = 670, 170
 	view := View{From: rec.Start, To: rec.Start + 1000*pixel}
 	var kept Gathered
-	h, panned, scrolled, rounds := 400, 0, 0, 200
+	h, panned, scrolled, times := 400, 0, 0, 200
 	if testing.Short() {
-		rounds = 40
+		times = rounds.Size(40, 15)
 	}
-	for range rounds {
+	for range times {
 		switch r.IntN(8) {
 		case 0:
 			view = view.Zoom(.5+r.Float64(), 250, w-gutter, rec.Start, rec.End)
@@ -174,7 +175,7 @@ func TestPannedPicturesAreAsNew(t *testing.T) {
 			t.Fatalf("the view %+v, %d high, differs from one drawn anew", view, h)
 		}
 	}
-	if panned < rounds/10 || scrolled < rounds/40 {
+	if panned < times/10 || scrolled < times/40 {
 		t.Fatalf("only %d of the pictures have moved by pixels and %d by rows", panned, scrolled)
 	}
 }

@@ -2,5 +2,5 @@
 
 package rounds
 
-// raced means that the race detector is on.
-const raced = false
+// Raced is whether the race detector is on.
+const Raced = false

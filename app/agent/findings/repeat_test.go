@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest"
 	"ashlar/ingest/input/source"
+	"ashlar/testdata/rounds"
 )
 
 // drawn is a trace under construction, with times in microseconds.
@@ -193,6 +194,7 @@ func TestOutlier(t *testing.T) {
 // TestNoFalseAlarm: repeating calls with varying lengths, long tails, other threads with
 // work of their own, and counters that go up and down have no findings.
 func TestNoFalseAlarm(t *testing.T) {
+	rounds.Unraced(t)
 	const traces = 60
 	alarms := 0
 	for seed := range uint64(traces) {
@@ -231,6 +233,7 @@ func TestNoFalseAlarm(t *testing.T) {
 
 // TestClimbs: levels that rise evenly or with bursts climb, random walks do not.
 func TestClimbs(t *testing.T) {
+	rounds.Unraced(t)
 	r := rand.New(rand.NewPCG(3, 1))
 	for seed := range 5000 {
 		level, low := float64(r.IntN(80)), []float64(nil)

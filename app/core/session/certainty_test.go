@@ -7,6 +7,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/testdata/rounds"
 )
 
 // manySpans is a trace that takes a while to look through.
@@ -31,7 +32,7 @@ func manySpans(n int, slow int64) *recording.Recording {
 func TestClicksLeaveCertainty(t *testing.T) {
 	spans := 2_000_000
 	if testing.Short() {
-		spans = 400_000
+		spans = rounds.Size(400_000, 60_000)
 	}
 	a, b := Of("a", manySpans(spans, 1), func() {}), Of("b", manySpans(spans, 2), func() {})
 	defer a.Close()

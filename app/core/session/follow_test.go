@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"ashlar/testdata/rounds"
 )
 
 // samples counts what the newest answer says there is, and the newest snapshot
@@ -157,7 +159,8 @@ func TestFollow(t *testing.T) {
 func TestFollowedFileShrinksUnderTheReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.folded")
 	var b strings.Builder
-	for i := range 200_000 {
+	n := rounds.Size(200_000, 40_000)
+	for i := range n {
 		fmt.Fprintf(&b, "main;a%d;b%d 1\n", i%500, i)
 	}
 	long := b.String()
@@ -175,7 +178,7 @@ func TestFollowedFileShrinksUnderTheReader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	waitFor(t, "the whole file in the end", func() bool { return samples(d) == 200_000 })
+	waitFor(t, "the whole file in the end", func() bool { return samples(d) == int64(n) })
 }
 
 func TestOnlyFilesCanBeFollowed(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/search"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/rounds"
 )
 
 // opened opens a made up trace and waits until it is read. Whatever Preview says is
@@ -231,6 +232,7 @@ func TestAnswerFromTheOneBefore(t *testing.T) {
 
 // A question that there is no memory for says so, until one is answered.
 func TestNoMemoryIsSaid(t *testing.T) {
+	rounds.Unraced(t)
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
 	f := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))

@@ -20,6 +20,7 @@ import (
 	"ashlar/app/desktop/filelock"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare/match"
+	"ashlar/testdata/rounds"
 )
 
 // writerDir makes the test binary change settings and marks there, again and
@@ -93,6 +94,7 @@ func whole(t *testing.T, s *Store) (changes int) {
 }
 
 func TestKilledAtAnyMomentFilesAreWhole(t *testing.T) {
+	rounds.Unraced(t)
 	dir := t.TempDir()
 	s := In(filepath.Join(dir, "c"), filepath.Join(dir, "d"))
 	r := rand.New(rand.NewPCG(1, 1))

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 func TestParse(t *testing.T) {
@@ -69,6 +71,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseMany(t *testing.T) {
+	rounds.Unraced(t)
 	var b strings.Builder
 	for i := range 100000 {
 		fmt.Fprintf(&b, "file:///data/run%%20%d.spaa\r\n", i)

@@ -20,6 +20,7 @@ import (
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/rounds"
 )
 
 // traceFile writes a made-up trace of 4 threads.
@@ -274,6 +275,7 @@ func same(s *Shell) map[string]any {
 // TestEveryViewHasAnAddress: from a pane to its address and back is the same
 // view, whatever it shows.
 func TestEveryViewHasAnAddress(t *testing.T) {
+	rounds.Unraced(t)
 	folded := filepath.Join(t.TempDir(), "f.folded")
 	if err := os.WriteFile(folded, []byte("main;a;b 3\nmain;a;a;a;c 4\nmain 5\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
+	"ashlar/testdata/rounds"
 )
 
 // compareAnything brings a comparison into a state that a person could have
@@ -123,6 +124,7 @@ func sameComparison(s *Shell) map[string]any {
 // TestEveryComparisonHasAnAddress: from a comparison to its address and back is
 // the same, whatever it shows.
 func TestEveryComparisonHasAnAddress(t *testing.T) {
+	rounds.Unraced(t)
 	differ := map[string]bool{}
 	seeds := uint64(60)
 	if testing.Short() {

@@ -11,6 +11,7 @@ import (
 	"ashlar/app/window/workspace"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
+	"ashlar/testdata/rounds"
 )
 
 // sureOfBoth waits for all that is asked of both recordings.
@@ -37,6 +38,7 @@ func chooseNamed(t *testing.T, s *Shell, name string) {
 // TestCopiedCommandsOfBoth runs the commands of what is shown of each of two
 // recordings and compares their numbers with those that are shown.
 func TestCopiedCommandsOfBoth(t *testing.T) {
+	rounds.Unraced(t)
 	shown := func(d *compare.Durations) string {
 		text := func(ps float64) string { return recording.Decimal{Mantissa: int64(ps), Scale: 3}.String() }
 		return fmt.Sprint(d.N, " ", text(d.Min), " ", text(d.Median), " ", text(d.P90), " ", text(d.P99), " ", text(d.Max))

@@ -13,6 +13,7 @@ import (
 	"ashlar/app/window/workspace"
 	"ashlar/render/raster"
 	"ashlar/render/svg"
+	"ashlar/testdata/rounds"
 )
 
 // drawn is the next frame as a picture.
@@ -72,6 +73,7 @@ func (b *bench) saysWhere() bool {
 // closes the comparison in every way there is: the recording is looked at as before, in
 // either theme.
 func TestPartsLeadBack(t *testing.T) {
+	rounds.Unraced(t)
 	trace := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
 	for _, begin := range []struct{ name, content, theme, title string }{
 		{"selected time", trace, "dark", "Compare selection with rest"},

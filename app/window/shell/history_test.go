@@ -8,12 +8,14 @@ import (
 
 	"ashlar/app/core/view"
 	"ashlar/render/theme"
+	"ashlar/testdata/rounds"
 )
 
 // TestUndoTakesEverythingBack brings a recording into one state after the other
 // and goes back through all of them, and on again: what there is of a State is as
 // it was, and every field that undo is about has been tried.
 func TestUndoTakesEverythingBack(t *testing.T) {
+	rounds.Unraced(t)
 	tried := map[string]bool{}
 	path := traceFile(t)
 	seeds := uint64(60)

@@ -7,11 +7,13 @@ import (
 	"gioui.org/io/key"
 
 	"ashlar/app/core/manual"
+	"ashlar/testdata/rounds"
 )
 
 // TestManualInTheWindow reads every page of the manual by keys: all its words are
 // among the lines that are drawn.
 func TestManualInTheWindow(t *testing.T) {
+	rounds.Unraced(t)
 	b := newBench(t, "a;b 1\n")
 	b.press(key.NameF1, 0)
 	if b.Chooser == nil {

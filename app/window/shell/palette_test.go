@@ -9,12 +9,14 @@ import (
 
 	"ashlar/app/core/view"
 	"ashlar/app/window/panel"
+	"ashlar/testdata/rounds"
 )
 
 // TestATitleThatIsTypedComesFirst: whoever types a command's whole title, in
 // whatever case, and presses Return gets that command; its beginning comes before
 // titles that have it further on.
 func TestATitleThatIsTypedComesFirst(t *testing.T) {
+	rounds.Unraced(t)
 	b := newBench(t, someTrace)
 	b.openPalette()
 	first := func(text string) string {

@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/timeline"
+	"ashlar/testdata/rounds"
 )
 
 // cross is where the cross of a chip is.
@@ -51,6 +52,7 @@ func limited(t *testing.T) *bench {
 // TestScopeBarSaysAllAndTakesOff: there is a chip for each limit, whose cross takes
 // off just that, which can be undone; nothing below moves.
 func TestScopeBarSaysAllAndTakesOff(t *testing.T) {
+	rounds.Unraced(t)
 	kinds := []string{"time", "thread", "calls", "with async", "focus", "invert", "search"}
 	b := limited(t)
 	all, lower := b.State().Scope, b.Pane.Bounds.Lower
@@ -89,6 +91,7 @@ func TestScopeBarSaysAllAndTakesOff(t *testing.T) {
 
 // TestScopeBarLeadsThere: a click on a chip shows what it is about.
 func TestScopeBarLeadsThere(t *testing.T) {
+	rounds.Unraced(t)
 	for i, there := range []func(b *bench) bool{
 		func(b *bench) bool { // with a margin, as fitting has it
 			p := b.Pane
@@ -140,6 +143,7 @@ func TestScopeBarOfTwo(t *testing.T) {
 // TestScopeBarWithoutRoom: chips that there is no room for are counted, all of them; what
 // counts them names each in full, and a click there lists what can be done with it.
 func TestScopeBarWithoutRoom(t *testing.T) {
+	rounds.Unraced(t)
 	b := newBench(t, twoProcesses)
 	p := b.Pane
 	var want []string

@@ -17,6 +17,7 @@ import (
 	"ashlar/ingest/query/compare"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
+	"ashlar/testdata/rounds"
 )
 
 // texts are those of the next frame.
@@ -106,6 +107,7 @@ func TestViewMenuIsBelowItsButton(t *testing.T) {
 // TestGoneIsGoneEverywhere: what only A has is called as ashlar diff calls it, in every
 // panel of a comparison.
 func TestGoneIsGoneEverywhere(t *testing.T) {
+	rounds.Unraced(t)
 	b := &bench{t: t, Shell: compared(t, "before.folded", "after.folded")}
 	said := 0
 	for _, tab := range []string{comparison.Difference, comparison.Table, comparison.Pairing, comparison.CallTree, comparison.Two} {
@@ -143,6 +145,7 @@ func TestLabelsAreAsTheFileHasThem(t *testing.T) {
 // TestChoicesShowBothStates: the histogram's buttons show both states, and each leads to
 // the one that it names.
 func TestChoicesShowBothStates(t *testing.T) {
+	rounds.Unraced(t)
 	b := newBench(t, someTrace)
 	b.settled()
 	if !b.Pick("read") {

@@ -16,6 +16,7 @@ import (
 	"ashlar/render/raster"
 	"ashlar/render/svg"
 	"ashlar/render/theme"
+	"ashlar/testdata/rounds"
 )
 
 // themed draws the demo in frames, a key pressed before the second to last, and
@@ -56,6 +57,7 @@ func themed(t *testing.T, th *theme.Theme, name key.Name) []byte {
 // TestAKeyChangesTheWholeTheme: pictures that are kept have nothing of the theme
 // before.
 func TestAKeyChangesTheWholeTheme(t *testing.T) {
+	rounds.Unraced(t)
 	b := theme.Dark.Background
 	dark := fmt.Appendf(nil, "#%02x%02x%02x", b.R, b.G, b.B)
 	if !bytes.Contains(themed(t, theme.Dark, ""), dark) {

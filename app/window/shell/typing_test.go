@@ -15,6 +15,7 @@ import (
 	"gioui.org/unit"
 
 	"ashlar/render/theme"
+	"ashlar/testdata/rounds"
 )
 
 // TestWhatIsTypedAtOnceTakesTheNamesPlace types into the line for a file's name
@@ -52,6 +53,7 @@ func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 // TestWhatIsTypedBehindTheKeyOfALine types the key of the search and letters before the
 // window draws, as happens when a frame takes long. Letters are keys of commands too.
 func TestWhatIsTypedBehindTheKeyOfALine(t *testing.T) {
+	rounds.Unraced(t)
 	for _, x := range []struct {
 		opens key.Event
 		text  func(b *bench) string

@@ -18,12 +18,14 @@ import (
 	"ashlar/app/window/comparison"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/units"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/twins"
 )
 
 // TestVerdictLeadsToItsNumbers: above what is compared is the sentence that the
 // command line prints; its numbers are the table's, and a click on each shows it.
 func TestVerdictLeadsToItsNumbers(t *testing.T) {
+	rounds.Unraced(t)
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")
 	for path, data := range map[string][]byte{a: twins.Trace(false), b: twins.Trace(true)} {
@@ -85,6 +87,7 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 
 // TestVerdictInPlace: parts of one recording have it too, and it goes with them.
 func TestVerdictInPlace(t *testing.T) {
+	rounds.Unraced(t)
 	b := newBench(t, twoProcesses)
 	p := b.Pane
 	p.Scope = p.Scope.On([]int{1})
@@ -107,6 +110,7 @@ func TestVerdictInPlace(t *testing.T) {
 // processor are links to the comparison of just that, whose totals, in the details beside
 // it, are apart by what the link says.
 func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
+	rounds.Unraced(t)
 	var events []string
 	for i := range 40 {
 		took := 100 + i%7
@@ -192,6 +196,7 @@ func TestAddressOfSets(t *testing.T) {
 
 // TestCommandOfSets: what is compared in place is copied as the command that compares it.
 func TestCommandOfSets(t *testing.T) {
+	rounds.Unraced(t)
 	b := newBench(t, someTrace)
 	p := b.Pane
 	p.CompareWithRest("read[60us..]")

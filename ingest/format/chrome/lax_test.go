@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // two are two events that any reading of a file should find.
@@ -351,7 +352,7 @@ func TestFileGoesAway(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	before := runtime.NumGoroutine()
-	data := synthetic(8<<20, false)
+	data := synthetic(rounds.Size(8<<20, 1<<20), false)
 	for i := range 20 {
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() {

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"ashlar/ingest/input/jsonscan"
+	"ashlar/testdata/rounds"
 )
 
 // A number that is read plainly is the one that ParseMicros reads, and ends where
 // it does.
 func TestPlainNumbers(t *testing.T) {
+	rounds.Unraced(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	plain := 0
 	for range 200_000 {
@@ -52,6 +54,7 @@ func TestPlainNumbers(t *testing.T) {
 // Whatever events a scanner has learned from, it reads the next one as one does
 // that has learned nothing.
 func TestPredicted(t *testing.T) {
+	rounds.Unraced(t)
 	pick := func(r *rand.Rand, s ...string) string { return s[r.IntN(len(s))] }
 	quick := 0
 	for seed := range uint64(300) {

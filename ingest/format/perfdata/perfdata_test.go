@@ -20,6 +20,7 @@ import (
 	"ashlar/ingest/format/decode/decodetest"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -322,7 +323,7 @@ func pipe(records []byte) []byte {
 
 func TestRandomFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 40 {
+	for range rounds.Size(40, 8) {
 		m := random(r, 1+r.IntN(200))
 		if len(m.want) == 0 {
 			continue

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // perf runs perf and returns what it prints.
@@ -36,6 +37,7 @@ var busy = []string{"--", "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)
 
 // TestRecordedHere: what perf records on this machine has the sums of perf's report.
 func TestRecordedHere(t *testing.T) {
+	rounds.Unraced(t)
 	name := filepath.Join(t.TempDir(), "perf.data")
 	perf(t, append([]string{"record", "-q", "-F", "4000", "-g", "-o", name}, busy...)...)
 	samePerfReport(t, name)
@@ -152,6 +154,7 @@ func incomplete(t *testing.T, name string) map[int64]bool {
 // TestSchedRecordedHere: the times for which threads ran are those of perf's time history,
 // each to the microsecond that it prints.
 func TestSchedRecordedHere(t *testing.T) {
+	rounds.Unraced(t)
 	name := filepath.Join(t.TempDir(), "sched.data")
 	perf(t, append([]string{"sched", "record", "-q", "-o", name}, busy...)...)
 	want, mistaken := history(t, name)
@@ -247,6 +250,7 @@ func recordInlines(t *testing.T, flags ...string) (r *recording.Recording, progr
 // TestStripped: addresses in a program without symbols are those of its functions, called
 // by where they begin.
 func TestStripped(t *testing.T) {
+	rounds.Unraced(t)
 	r, program := recordInlines(t, "-s")
 	all, found := 0, map[string]int{}
 	for _, tr := range r.Tracks {

@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/format/sched"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -257,7 +258,7 @@ func (m *made) thread(r *rand.Rand, seq int, uuid uint64, size int) {
 
 func TestRandomFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 60 {
+	for range rounds.Size(60, 12) {
 		m := random(r, 1+r.IntN(60))
 		content := m.trace(r)
 		for _, chunk := range []int{0, 7} {

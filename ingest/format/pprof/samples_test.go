@@ -15,6 +15,7 @@ import (
 
 	"ashlar/ingest/format/decode/decodetest"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 	recordings "ashlar/testdata/samples"
 )
 
@@ -93,6 +94,7 @@ func judge(t testing.TB, name string, content []byte) bool {
 
 // Samples are the same as the library's.
 func TestAsTheLibrary(t *testing.T) {
+	rounds.Unraced(t)
 	contents := map[string][]byte{}
 	p := synthetic(500)
 	contents["synthetic"] = bytesOf(t, p)
@@ -170,6 +172,7 @@ func FuzzAsTheLibrary(f *testing.F) {
 
 // TestMutatedAsTheLibrary changes bytes of profiles by chance.
 func TestMutatedAsTheLibrary(t *testing.T) {
+	rounds.Unraced(t)
 	rng := rand.New(rand.NewPCG(8, 15))
 	taken := 0
 	for _, good := range [][]byte{eachKind(t), bytesOf(t, example())} {

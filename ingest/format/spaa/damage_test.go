@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // TestDamage has one thing wrong with a file at a time: all else is shown.
@@ -209,6 +210,7 @@ func TestLineEnds(t *testing.T) {
 
 // TestShrunkFile cuts a file while it is being read.
 func TestShrunkFile(t *testing.T) {
+	rounds.Unraced(t)
 	path := filepath.Join(t.TempDir(), "x.spaa")
 	data := synthetic("samples", 20000, false)
 	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
@@ -242,9 +244,9 @@ func TestShrunkFile(t *testing.T) {
 // TestCancel stops decoding at different moments: it ends at once and leaves
 // no goroutine behind.
 func TestCancel(t *testing.T) {
-	data := []byte(synthetic("samples", 100_000, false))
+	data := []byte(synthetic("samples", rounds.Size(100_000, 20_000), false))
 	before := runtime.NumGoroutine()
-	for i := range 12 {
+	for i := range rounds.Size(12, 6) {
 		ctx, cancel := context.WithCancel(context.Background())
 		in := source.FromBytes("x.spaa", data)
 		in.ChunkSize = 1 << 16

@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -156,6 +157,7 @@ func synthetic() map[string][]byte {
 }
 
 func TestAgainstNaive(t *testing.T) {
+	rounds.Unraced(t)
 	for name, content := range synthetic() {
 		t.Run(name, func(t *testing.T) { compare(t, content) })
 	}
@@ -209,7 +211,7 @@ func TestChunks(t *testing.T) {
 	damagedTraces(all)
 	sizes := []int{1, 7, 4096, 1 << 20}
 	if testing.Short() {
-		sizes = sizes[1:3]
+		sizes = sizes[rounds.Size(1, 2):3]
 	}
 	for name, content := range all {
 		t.Run(name, func(t *testing.T) {
@@ -357,6 +359,7 @@ func TestDamage(t *testing.T) {
 }
 
 func TestCutEverywhere(t *testing.T) {
+	rounds.Unraced(t)
 	for name, content := range synthetic() {
 		full := read(t, content)
 		for n := range min(500, len(content)) {

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // zipped is an archive of files: pairs of names and contents.
@@ -85,6 +87,7 @@ func TestZipSentences(t *testing.T) {
 
 // What unpacks to far more than it holds is not held.
 func TestZipBomb(t *testing.T) {
+	rounds.Unraced(t)
 	const size = 1 << 26
 	path := write(t, "x.zip", zipped(t, zip.Deflate, "b", strings.Repeat("\x00", size)))
 	var before, after runtime.MemStats

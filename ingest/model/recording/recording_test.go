@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/lanes"
+	"ashlar/testdata/rounds"
 )
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 99)) }
@@ -140,6 +141,7 @@ func nested(rng *rand.Rand, b *Builder, tb *TrackBuilder, n int) (spans []span, 
 }
 
 func TestNestedSpans(t *testing.T) {
+	rounds.Unraced(t)
 	for seed := range uint64(20) {
 		rng := random(seed)
 		b := NewBuilder()

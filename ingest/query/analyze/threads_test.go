@@ -116,6 +116,7 @@ func TestFirstSeen(t *testing.T) {
 // TestShallow: with a limit to the depth, what is deeper is as if it had never
 // been recorded.
 func TestShallow(t *testing.T) {
+	rounds.Unraced(t)
 	for seed := range uint64(40) {
 		rec, n := newWorld(seed)
 		n.finish(rec)

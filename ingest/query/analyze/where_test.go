@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // holds tells the simple way whether a record's attributes are as conditions say:
@@ -45,6 +46,7 @@ func holds(t *testing.T, conditions []string, attrs map[string]string) bool {
 }
 
 func TestWhereIsWhatRecordsSay(t *testing.T) {
+	rounds.Unraced(t)
 	some, none := 0, 0
 	seeds := uint64(300)
 	if testing.Short() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // nothing makes a program of many functions for pairs without any difference.
@@ -168,6 +169,7 @@ func TestRealChangesShow(t *testing.T) {
 // TestDetectable: a change of the size that is said to be detectable is shown
 // about four times in five.
 func TestDetectable(t *testing.T) {
+	rounds.Unraced(t)
 	base := append([]hot{{[]string{"f@app"}, 1000}}, steady()...)
 	c := mustCompare(t, sampled(1, base, []string{"main"}, true), sampled(2, base, []string{"main"}, true), Options{})
 	least := row(t, mustTable(t, c, ByFunction), "f").Self.Detectable / 1e6

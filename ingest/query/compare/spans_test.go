@@ -164,6 +164,7 @@ func TestSlowerMachine(t *testing.T) {
 
 // TestDrawnIsFairAndTheSame draws from spans whose place tells how long they are.
 func TestDrawnIsFairAndTheSame(t *testing.T) {
+	rounds.Unraced(t)
 	const all, most = 100_000, 100
 	rolled := func(track int) []durations.Draw {
 		dice := make([]uint32, all)
@@ -320,6 +321,7 @@ func sameConfidence(a, b *Confidence) bool {
 
 // TestSpanTable adds the durations up span by span.
 func TestSpanTable(t *testing.T) {
+	rounds.Unraced(t)
 	for seed := range uint64(20) {
 		a, b := random(seed, poolA), random(seed+100, poolB)
 		for _, ranged := range []bool{false, true} {

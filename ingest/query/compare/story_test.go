@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare/match"
+	"ashlar/testdata/rounds"
 )
 
 // A made program: stacks with the samples to expect of each.
@@ -136,6 +137,7 @@ func steady() (rest []hot) {
 // so tell how much runs vary. The change is first in every pair, and of all rows that are
 // 95 % sure at most 5 % are noise.
 func TestTheStoryNoisy(t *testing.T) {
+	rounds.Unraced(t)
 	found, alarms := 0, 0
 	const pairs = 60
 	rest := steady()

@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"
+	"ashlar/testdata/rounds"
 )
 
 // argued is a random trace whose spans have arguments, some the same, and whose
@@ -57,7 +58,7 @@ func argued(r *rand.Rand) *recording.Recording {
 func TestFindsArguments(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	rec := argued(r)
-	for _, text := range []string{"arg:order 7", "arg:Order 1", "arg:order", "arg:/ 1?3$/", "arg:nothing"} {
+	for _, text := range []string{"arg:order 7", "arg:Order 1", "arg:order", "arg:/ 1?3$/", "arg:nothing"}[:rounds.Size(5, 2)] {
 		p, err := search.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -97,12 +98,12 @@ func TestFindsArguments(t *testing.T) {
 		if h.Len() != int64(len(want)) || h.Spans != h.Len() || len(h.Functions) != len(functions) {
 			t.Fatalf("%s: %d hits in %d functions, want %d in %d", text, h.Len(), len(h.Functions), len(want), len(functions))
 		}
-		var got []at
+		got := map[at]bool{}
 		for hit, ok := h.From(rec.Start); ok; hit, ok = h.Next(hit) {
-			got = append(got, at{hit.Track, hit.Lane, hit.Index})
+			got[at{hit.Track, hit.Lane, hit.Index}] = true
 		}
 		for _, w := range want {
-			if !slices.Contains(got, w) || !h.Marked(w.track, w.lane, w.i, 1) {
+			if !got[w] || !h.Marked(w.track, w.lane, w.i, 1) {
 				t.Fatalf("%s: the span %v is not found", text, w)
 			}
 		}

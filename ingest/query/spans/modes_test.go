@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // lengths are the durations of one function's calls, as a recording has them.
@@ -42,6 +43,7 @@ func heaps(r *rand.Rand, spread float64, step int64, of ...float64) (ds []int64)
 // TestModes: heaps that are apart are found, with the calls that were put there,
 // and what is one heap stays one, also by a coarse clock.
 func TestModes(t *testing.T) {
+	rounds.Unraced(t)
 	for _, c := range []struct {
 		name   string
 		spread float64
