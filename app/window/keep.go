@@ -232,6 +232,7 @@ func (k *keeper) Prefer(was, now workspace.Prefs) {
 		if now.Columns != was.Columns {
 			v.Gutter, v.Details = now.Columns.Gutter, now.Columns.Details
 		}
+		v.NoFindings = now.NoFindings
 		for i := range view.Fields {
 			if key := view.Fields[i].Key; now.Look[key] != was.Look[key] {
 				v.SetText(key, now.Look[key])
@@ -244,7 +245,7 @@ func (k *keeper) Prefer(was, now workspace.Prefs) {
 // requested.
 func (k *keeper) prefs(askedTheme bool) workspace.Prefs {
 	v := &k.settings
-	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Columns: workspace.Columns{Gutter: v.Gutter, Details: v.Details}, Look: view.Kept{}}
+	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Columns: workspace.Columns{Gutter: v.Gutter, Details: v.Details}, NoFindings: v.NoFindings, Look: view.Kept{}}
 	for i := range view.Fields {
 		if f := &view.Fields[i]; f.Remembered {
 			p.Look[f.Key] = v.Text(f.Key)

@@ -95,7 +95,7 @@ func Run(s *shell.Shell, o Options) error {
 		s.Prefer(r.keep.prefs(o.AskedTheme))
 		s.Roots = append(s.Roots, r.keep.roots()...)
 	}
-	s.Do, s.Picture, s.Hold = r.actions(), picture, r.drawn
+	s.Do, s.Picture, s.Hold, s.Leads = r.actions(), picture, r.drawn, true
 	open(s, o)
 	defer s.Close()
 	fonts.System.Start(r.waker.wake)

@@ -238,6 +238,9 @@ func (f *Focus) Next(d int) {
 // In reports whether an area has the focus, even if the ring is not drawn.
 func (f *Focus) In(area event.Tag) bool { return f != nil && f.area == area }
 
+// On reports whether an item has the focus and shows it.
+func (f *Focus) On(item event.Tag) bool { return f != nil && f.shown() && f.item == item }
+
 // Take gives the focus to the area or item on which a pointer was pressed.
 func (u *UI) Take(tag event.Tag) {
 	f := u.Focus

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"image"
+	"strings"
 
 	"gioui.org/f32"
 
@@ -71,4 +72,31 @@ func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatc
 // Point returns the place in the window of a point in an area.
 func Point(origin image.Point, at f32.Point) image.Point {
 	return origin.Add(image.Pt(int(at.X), int(at.Y)))
+}
+
+// lineLetters is the maximum length of a tooltip line, in characters, and mostLines the
+// maximum number of lines of a text: more would fill the window.
+const (
+	lineLetters = 64
+	mostLines   = 12
+)
+
+// Wrapped breaks a text into lines of a tooltip, preferably after a space or a vertical bar.
+func Wrapped(s string) (lines []string) {
+	r := []rune(s)
+	for len(r) > lineLetters && len(lines) < mostLines-1 {
+		at := lineLetters
+		for k := at; k > lineLetters/2; k-- {
+			if r[k-1] == ' ' || r[k-1] == '|' {
+				at = k
+				break
+			}
+		}
+		lines = append(lines, strings.TrimRight(string(r[:at]), " "))
+		r = r[at:]
+	}
+	if len(r) > lineLetters {
+		r = append(r[:lineLetters-1:lineLetters-1], '…')
+	}
+	return append(lines, string(r))
 }

@@ -25,6 +25,7 @@ import (
 //	  "scale": 1.25,                    how much larger everything is drawn
 //	  "gutter": 240,                    width of the threads' names in dp; by the window's width when left out
 //	  "details": 380,                   width of the details, likewise
+//	  "no_findings": true,              whether the row of findings is hidden; left out if not
 //	  "window": {"width": 1280, "height": 800, "maximized": false},   in dp
 //	  "sort": "total",                  the column that tables are sorted by; "-total" the other way round
 //	  "columns": "self,total",          those that tables show beside the name
@@ -42,6 +43,7 @@ type Settings struct {
 	Scale       float32        `json:"scale,omitempty"`
 	Gutter      float32        `json:"gutter,omitempty"`
 	Details     float32        `json:"details,omitempty"`
+	NoFindings  bool           `json:"no_findings,omitempty"`
 	Folder      string         `json:"folder,omitempty"`
 	SourceRoots []SourceRoot   `json:"source_roots,omitempty"`
 	Pairs       []match.Pair   `json:"pairs,omitempty"`
@@ -110,7 +112,7 @@ type Recent struct {
 }
 
 // known lists the keys with a field in Settings.
-var known = []string{"theme", "window", "scale", "gutter", "details", "folder", "source_roots", "pairs", "cache", "recents"}
+var known = []string{"theme", "window", "scale", "gutter", "details", "no_findings", "folder", "source_roots", "pairs", "cache", "recents"}
 
 // Text returns the value of a key without a field in Settings as text: a string, a
 // number, or a list joined by commas; "" if absent.

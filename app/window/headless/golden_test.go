@@ -83,6 +83,22 @@ func source(t *testing.T, s *shell.Shell) {
 	s.Open("ashlar:1?file=shop.spaa&tab=source&function=shop.price:/bin/shop")
 }
 
+// led opens, with its findings shown, a trace of 400 frames with a pause after each, of which
+// every 20th loads for 8 ms.
+func led(t *testing.T, s *shell.Shell) {
+	var events []string
+	for i := range 400 {
+		at, took := 10000*i, 1000+i%7
+		if i%20 == 19 {
+			took += 8000
+			events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":8000,"name":"load"}`, at+100))
+		}
+		events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":%d,"name":"Frame"}`, at, took))
+	}
+	s.Leads = true
+	file("frames.json", "["+strings.Join(events, ",")+"]")(t, s)
+}
+
 // trace opens a made-up trace of 20,000 records.
 func trace(t *testing.T, s *shell.Shell) {
 	t.Chdir(t.TempDir())
@@ -149,6 +165,9 @@ var pictures = []picture{
 	{name: "trace-flame", open: trace, view: workspace.Flame},
 	{name: "source-dark", open: source},
 	{name: "source-light", open: source, theme: theme.Light},
+	{name: "findings-dark", open: led},
+	{name: "findings-narrow", open: led, theme: theme.Light, w: 600, h: 600},
+	{name: "findings-scale2", open: led, theme: theme.Light, w: 2560, h: 1600, scale: 2},
 	{name: "marks-dark", open: at(marked)},
 	{name: "marks-light", open: at(marked), theme: theme.Light},
 	{name: "calltree", open: at("file=demo:&tab=calltree"), view: workspace.Lower},

@@ -353,37 +353,10 @@ func (b *Bar) Tooltip(u *ui.UI) {
 	if c == nil {
 		return
 	}
-	lines := wrapped(c.words())
+	lines := widget.Wrapped(c.words())
 	title := lines[0]
 	if lines = append(lines[1:], c.More...); !c.Adds {
 		lines = append(lines, "× removes it")
 	}
 	widget.Tip(u, b.at, title, lines)
-}
-
-// lineLetters is the maximum length of a tooltip line, in characters, and mostLines the
-// maximum number of lines of a chip's text: more would fill the window.
-const (
-	lineLetters = 64
-	mostLines   = 12
-)
-
-// wrapped breaks a text into lines, preferably after a space or a vertical bar.
-func wrapped(s string) (lines []string) {
-	r := []rune(s)
-	for len(r) > lineLetters && len(lines) < mostLines-1 {
-		at := lineLetters
-		for k := at; k > lineLetters/2; k-- {
-			if r[k-1] == ' ' || r[k-1] == '|' {
-				at = k
-				break
-			}
-		}
-		lines = append(lines, strings.TrimRight(string(r[:at]), " "))
-		r = r[at:]
-	}
-	if len(r) > lineLetters {
-		r = append(r[:lineLetters-1:lineLetters-1], '…')
-	}
-	return append(lines, string(r))
 }

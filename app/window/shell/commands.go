@@ -98,6 +98,7 @@ func commands() []Command {
 		{"Shorten selected time", []Chord{chord(key.NameLeftArrow, key.ModShift)}, true, func(s *Shell) { s.Pane.Extend(-.02) }},
 		{"Extend to next edge", []Chord{chord(key.NameRightArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.Pane.ExtendToEdge(true) }},
 		{"Shorten to previous edge", []Chord{chord(key.NameLeftArrow, key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.Pane.ExtendToEdge(false) }},
+		{"Show or hide findings", nil, true, func(s *Shell) { s.ToggleFindings() }},
 		{"Filter threads by name", []Chord{chord("F", key.ModCtrl, key.ModShift)}, true, func(s *Shell) { s.Pane.Tracks.Focus = s.Pane.Timed() }},
 		{"Show or hide threads", []Chord{chord("V")}, true, func(s *Shell) { s.Pane.ChooseTracks(&s.Host) }},
 		{"Fold or unfold thread", []Chord{chord("Y")}, true, func(s *Shell) { s.Pane.OnTrack(func(r *timeline.Row) { s.Pane.Fold(r) }) }},

@@ -54,6 +54,7 @@ func (s *Shell) Prefer(p workspace.Prefs) {
 	if p.Columns != (workspace.Columns{}) {
 		s.Columns = p.Columns.Clamped()
 	}
+	s.NoFindings = p.NoFindings
 	st := p.Look.State()
 	if mode := theme.Mode(st.Colour); slices.Contains(theme.Modes, mode) {
 		s.Mode = mode
@@ -71,7 +72,7 @@ func (s *Shell) Prefer(p workspace.Prefs) {
 
 // preferred returns the current preferences.
 func (s *Shell) preferred() workspace.Prefs {
-	return workspace.Prefs{Theme: s.themeName(), Scale: s.Scale, Columns: s.Columns, Look: s.Look()}
+	return workspace.Prefs{Theme: s.themeName(), Scale: s.Scale, Columns: s.Columns, NoFindings: s.NoFindings, Look: s.Look()}
 }
 
 // keep stores what has changed since the last frame, but not while a border is being

@@ -114,6 +114,8 @@ func (s *Shell) focused() string {
 	case s.Focus.In(&s.Note):
 		return "status"
 	case p == nil:
+	case s.Focus.In(p.Leads.Bar.Tag()):
+		return "findings"
 	case s.Focus.In(&p.Tracks):
 		return "filter"
 	case s.Focus.In(&p.Lanes):

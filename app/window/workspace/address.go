@@ -183,6 +183,7 @@ func (d *Workspace) Visit(st *view.State) {
 		d.back = nil
 	}
 	panes := d.Shown()
+	panes[0].Leads.shown = false // the user comes for the view of the address
 	for i, c := range st.Contents[:min(len(st.Contents), len(panes))] {
 		panes[i].MarkList.Meant = c
 	}

@@ -60,6 +60,7 @@ type Pane struct {
 	ScopeBar scopebar.Bar
 
 	Details details.Panel
+	Leads   leads
 
 	// ScopeComparison compares two parts in place, nil without such a comparison. shown
 	// is the pane's view in the last frame without one.
@@ -100,6 +101,7 @@ func (p *Pane) stop() {
 	p.SourcePart.Asm.Stop()
 	p.MarkList.Stop()
 	p.numbered.Stop()
+	p.Leads.found.Stop()
 	panel.Find[*calls.Panel](p.Deck.All).Stop()
 }
 
@@ -110,12 +112,13 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	if _, err := p.ResumeVisit(d); err != nil {
 		d.Say(err.Error())
 	}
-	p.Room = d.timelineRoom(u, r.Dy())
-	p.Replan(u.Metric.PxPerDp)
 	if err := p.Doc.Err(); err != nil && !p.Rec.Done {
 		p.failed(u, r, err)
 		return
 	}
+	r = p.findings(d, u, r)
+	p.Room = d.timelineRoom(u, r.Dy())
+	p.Replan(u.Metric.PxPerDp)
 	p.comparing(d)
 	p.place(d, u, r)
 	p.firstSight(d)
@@ -148,6 +151,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	}
 	if d.View == Both {
 		p.ScopeBar.Tooltip(u)
+		p.Leads.Bar.Tooltip(u)
 	}
 }
 

@@ -17,13 +17,15 @@ type Prefs struct {
 	Scale float32
 	// Columns are the widths of the columns beside the timeline and the panels.
 	Columns Columns
+	// NoFindings hides the findings of recordings.
+	NoFindings bool
 	// Look holds the preferred fields of a State; nil if none was ever set.
 	Look view.Kept
 }
 
 // Equal reports whether p and q are the same.
 func (p *Prefs) Equal(q *Prefs) bool {
-	return p.Theme == q.Theme && p.Scale == q.Scale && p.Columns == q.Columns && maps.Equal(p.Look, q.Look)
+	return p.Theme == q.Theme && p.Scale == q.Scale && p.Columns == q.Columns && p.NoFindings == q.NoFindings && maps.Equal(p.Look, q.Look)
 }
 
 // Prefer applies the user's preferred settings.

@@ -44,6 +44,9 @@ type Workspace struct {
 	View View
 	// Scale is the scale of the interface relative to the display's own; 0 means 1.
 	Scale float32
+	// Leads shows the findings of recordings that are opened without an address, unless
+	// the user hides them with NoFindings.
+	Leads, NoFindings bool
 	// Columns are the widths of the columns of names and of details.
 	Columns Columns
 	borders borders
@@ -206,6 +209,7 @@ func (d *Workspace) NewPane(side *session.Side) *Pane {
 		GoToMark:  func(m view.Mark) { p.MarkList.GoTo(&d.Host, m) },
 		KeyOf:     d.Callbacks.KeyOf,
 	}
+	p.Leads.shown = d.Leads && !d.NoFindings
 	p.Prefer(d.Preferred.Look.State())
 	p.Table.Hidden = functions.ColumnSet(d.HiddenColumns)
 	return p

@@ -1,0 +1,136 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gioui.org/f32"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/window/panel"
+	"ashlar/render/theme"
+)
+
+// slowFrames is a trace of 400 frames without pauses, of which every 20th loads for 8 ms.
+func slowFrames() string {
+	var b strings.Builder
+	b.WriteString("[")
+	at := 0
+	for i := range 400 {
+		long := 0
+		if i%20 == 19 {
+			long = 8000
+			fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":%d,"name":"load"},`, at+100, long)
+		}
+		fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":%d,"name":"Frame"},`, at, 1000+long+i%7)
+		at += 1000 + long + i%7
+	}
+	return strings.TrimSuffix(b.String(), ",") + "]"
+}
+
+// led opens a trace with its findings shown, in the background as a window does.
+func led(t *testing.T, content string) *bench {
+	path := filepath.Join(t.TempDir(), "trace.json")
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
+	t.Cleanup(b.Close)
+	b.Do.Wake = func() {}
+	b.Leads = true
+	b.Open(path)
+	b.frame()
+	return b
+}
+
+// TestFindingsLead: the row of findings is there before its findings are, so that nothing
+// moves; a click on one shows its evidence, which one undo takes back.
+func TestFindingsLead(t *testing.T) {
+	b := led(t, slowFrames())
+	p := b.Pane
+	b.until("the recording", func() bool { return !p.Bounds.Overview.Empty() })
+	top := p.Bounds.Overview.Min.Y
+	b.until("the findings", func() bool { _, ok := p.Findings(); return ok })
+	b.frame()
+	found, _ := p.Findings()
+	if len(found) == 0 || !strings.Contains(found[0].Claim, "20 of 400 calls of “Frame”") {
+		t.Fatalf("the findings are %+v", found)
+	}
+	if p.Bounds.Overview.Min.Y != top {
+		t.Errorf("the overview moves from %d to %d when findings arrive", top, p.Bounds.Overview.Min.Y)
+	}
+	if len(p.Leads.Bar.Boxes) == 0 {
+		t.Fatal("no finding is drawn")
+	}
+	b.remembered()
+	before := b.State().View
+	r := p.Leads.Bar.Boxes[0]
+	for _, kind := range []pointer.Kind{pointer.Move, pointer.Press, pointer.Release} {
+		b.pointer(kind, f32.Pt(float32(r.Min.X+40), float32(r.Min.Y+10)), 0)
+	}
+	b.frame()
+	if p.Tab != panel.Calls {
+		t.Fatal("the click shows no calls")
+	}
+	b.settled()
+	b.remembered()
+	if p.Scope.Calls == nil || !strings.HasPrefix(p.Scope.Calls.Text, "Frame[") {
+		t.Errorf("the scope is %+v", p.Scope.Calls)
+	}
+	b.Undo()
+	b.remembered()
+	if now := b.State().View; now != before {
+		t.Errorf("undo leads to %s, not %s", now, before)
+	}
+}
+
+// TestFindingsByKeys: Tab reaches the findings, and Return shows the evidence.
+func TestFindingsByKeys(t *testing.T) {
+	b := led(t, slowFrames())
+	b.until("the findings", func() bool { _, ok := b.Pane.Findings(); return ok })
+	b.frame()
+	for range 12 {
+		if b.press(key.NameTab, 0); b.State().Focus == "findings" {
+			break
+		}
+	}
+	if b.State().Focus != "findings" {
+		t.Fatal("Tab does not reach the findings")
+	}
+	b.press(key.NameReturn, 0)
+	b.until("the evidence", func() bool { b.frame(); return b.Pane.Tab == panel.Calls })
+}
+
+// TestFindingsClose: the cross closes the findings of a recording, and the command shows
+// and hides them.
+func TestFindingsClose(t *testing.T) {
+	b := led(t, someTrace)
+	b.until("the findings", func() bool { _, ok := b.Pane.Findings(); return ok })
+	b.frame()
+	top := b.Pane.Bounds.Overview.Min.Y
+	if !slices.Contains(b.texts(), "Nothing unusual found") {
+		t.Errorf("the texts are %q", b.texts())
+	}
+	b.click(f32.Pt(1280-22, 44+14), 0, pointer.ButtonPrimary)
+	b.frame()
+	b.frame()
+	if now := b.Pane.Bounds.Overview.Min.Y; now >= top || b.NoFindings {
+		t.Errorf("the overview is at %d, was at %d; off %v", now, top, b.NoFindings)
+	}
+	b.Run("Show or hide findings")
+	b.frame()
+	if b.Pane.Bounds.Overview.Min.Y != top || b.NoFindings {
+		t.Error("the command does not show the findings")
+	}
+	b.Run("Show or hide findings")
+	b.frame()
+	if b.Pane.Bounds.Overview.Min.Y == top || !b.NoFindings {
+		t.Error("the command does not hide the findings")
+	}
+}
