@@ -4,10 +4,12 @@ import (
 	"image"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ashlar/app/core/session"
 	"ashlar/app/core/view"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"
@@ -235,6 +237,17 @@ func (p *Side) HasTransform(t analyze.Transform) bool { return slices.Contains(p
 
 // PickedFunction returns the selected function, false if there is none.
 func (p *Side) PickedFunction() (recording.Function, bool) { return FunctionOf(p.Rec, &p.Pick) }
+
+// CallsOf returns the functions whose calls a function of the view stands for, as package
+// calls writes them: all whose names differ only in numbers if these are shown as one.
+func (p *Side) CallsOf(f recording.Function) string {
+	if p.HasTransform(analyze.Transform{Op: analyze.OpFoldDigits}) {
+		if name := funcname.FoldDigits(f.Name); strings.Contains(name, "#") {
+			return "/" + funcname.FoldedPattern(name) + "/"
+		}
+	}
+	return analyze.RefTo(f).Typed(p.Rec)
+}
 
 // FunctionOf returns the function of an item selected in a recording, false if it has
 // none.

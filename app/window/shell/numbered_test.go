@@ -10,6 +10,7 @@ import (
 
 	"gioui.org/io/pointer"
 
+	"ashlar/app/window/panel"
 	"ashlar/render/theme"
 )
 
@@ -61,5 +62,39 @@ func TestFoldNumbersOffered(t *testing.T) {
 	b.until("the names unfolded", func() bool { return !b.Pane.FoldsNumbers() && !k.on })
 	if again := open(); again.Pane.FoldsNumbers() {
 		t.Error("opened again after undo, the names are folded")
+	}
+}
+
+// TestWhyFoldedStepsAreSlow: names that are shown as one are asked about as one.
+func TestWhyFoldedStepsAreSlow(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("[")
+	at := 0
+	for i := range 30 {
+		took := 1000 + i%5
+		if i%10 == 4 {
+			took = 4000
+			fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":3000,"name":"evaluate"},`, at)
+		}
+		fmt.Fprintf(&b, `{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":%d,"name":"ProfilerStep#%d"},`, at, took, i)
+		at += took
+	}
+	s := newBench(t, strings.TrimSuffix(b.String(), ",")+"]")
+	p := s.Pane
+	p.FoldNumbers()
+	s.settled()
+	for i := range p.Doc.Answer().Tree.Nodes {
+		if a := p.Doc.Answer(); a.Tree.Function(a.Rec, i).Name == "ProfilerStep##" {
+			p.Pick = panel.Picked{Kind: panel.PickNode, Node: int32(i), Tree: a.Tree, Fn: a.Tree.Nodes[i].Func}
+		}
+	}
+	const offer = "Why are 3 of 30 calls slow?"
+	s.until("the question", func() bool { return strings.Contains(s.shapes(), offer) })
+	f, _ := p.PickedFunction()
+	p.Actions.WhySlow(f, p.Scope)
+	s.until("the comparison", func() bool { return p.Against != nil && p.Scope.Calls != nil })
+	s.settled()
+	if n := p.Scope.Calls; !strings.Contains(n.Text, "ProfilerStep#(#|[0-9]+)") {
+		t.Errorf("the scope is %q", n.Text)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/difftable"
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/ui"
@@ -91,7 +90,7 @@ func (d *Workspace) CompareCalls() {
 
 // WhySlow compares the slow calls of a function with the rest; see calls.Query.Slow.
 func (d *Workspace) WhySlow(f recording.Function, in recording.Scope) {
-	of := &calls.Query{Functions: []string{analyze.RefTo(f).Typed(d.Pane.Rec)}}
+	of := &calls.Query{Functions: []string{d.Pane.CallsOf(f)}}
 	d.compareFound("Finding slow calls of "+f.Name+"…", in, func(rec *recording.Recording, in recording.Scope) (a, b *calls.Query, says string, err error) {
 		slow, rest, found, err := of.Slow(context.Background(), rec, in)
 		if err == nil {

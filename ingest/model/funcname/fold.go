@@ -1,6 +1,9 @@
 package funcname
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // FoldDigits replaces each run of digits with #, so that numbered names become one:
 // "frame 12" and "frame 13" are "frame #". Digits within a word stay, as in utf8 and
@@ -25,6 +28,28 @@ func FoldDigits(name string) string {
 		i = end
 	}
 	return b.String()
+}
+
+// FoldedPattern returns a regular expression for the names that FoldDigits turns into a
+// folded one.
+func FoldedPattern(folded string) string {
+	var b strings.Builder
+	for i := 0; i < len(folded); {
+		end := i + 1
+		switch {
+		case folded[i] != '#':
+			for end < len(folded) && folded[end] != '#' {
+				end++
+			}
+			b.WriteString(regexp.QuoteMeta(folded[i:end]))
+		case i > 0 && isLetter(folded[i-1]): // digits there would have stayed
+			b.WriteByte('#')
+		default:
+			b.WriteString("(#|[0-9]+)")
+		}
+		i = end
+	}
+	return "^" + b.String() + "$"
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,6 +1,9 @@
 package funcname
 
-import "testing"
+import (
+	"regexp"
+	"testing"
+)
 
 func TestFoldDigits(t *testing.T) {
 	for in, want := range map[string]string{
@@ -9,6 +12,21 @@ func TestFoldDigits(t *testing.T) {
 	} {
 		if got := FoldDigits(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestFoldedPattern: the pattern of a folded name matches the names that fold to it, and no
+// others.
+func TestFoldedPattern(t *testing.T) {
+	names := []string{"frame 12", "frame 9", "frame", "frame x", "a.b(3)", "aXb(3)", "step#7", "step##", "utf8", "utf9", "1+2", "frame 12 of 3"}
+	for _, of := range names {
+		folded := FoldDigits(of)
+		is := regexp.MustCompile(FoldedPattern(folded))
+		for _, name := range names {
+			if got, want := is.MatchString(name), FoldDigits(name) == folded; got != want {
+				t.Errorf("the pattern of %q matches %q: %v, want %v", folded, name, got, want)
+			}
 		}
 	}
 }

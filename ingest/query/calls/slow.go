@@ -51,14 +51,14 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 // tenth returns the number of slow calls among d if none stand out.
 func tenth(d *spans.Durations) int64 { return max(1, min(d.Count/slowShare, mostSlow)) }
 
-// SlowCount counts the calls of a function in a scope: the slow ones, as Slow defines
+// SlowCount counts the calls of functions in a scope: the slow ones, as Slow defines
 // them, and all. apart reports whether the slow ones stand apart from the others.
-func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope, f recording.FuncID) (slow, all int64, apart bool, err error) {
+func SlowCount(ctx context.Context, rec *recording.Recording, in recording.Scope, functions []recording.FuncID) (slow, all int64, apart bool, err error) {
 	bound, err := Bind(ctx, rec, in.Of(nil))
 	if err != nil {
 		return 0, 0, false, err
 	}
-	d, err := Durations(ctx, rec, bound, []recording.FuncID{f}, recording.SpanTime)
+	d, err := Durations(ctx, rec, bound, functions, recording.SpanTime)
 	if err != nil || d.Count < 2 {
 		return 0, 0, false, err
 	}

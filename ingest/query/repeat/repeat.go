@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/scan"
+	"ashlar/ingest/query/spans"
 )
 
 // A Loop is the calls that repeat on a track, in order of time. Names that differ only in
@@ -38,6 +39,8 @@ const (
 	fewest  = 50     // calls of a loop
 	most    = 20_000 // calls of a loop
 	deepest = 8      // lanes of a thread that are examined
+
+	fewestSlow = 4 // slow calls of a loop
 )
 
 // Of finds the loop of each thread, the one with the largest total first. A thread's loop
@@ -220,39 +223,21 @@ type Slow struct {
 	Apart bool
 }
 
-// Slow returns the slow calls: those far above the median, at most 30 % of all and at
-// least four; nil if there are none. A call is far above if it takes 1.5 times as long and
-// is eight times as far from the median as half of the calls are. If more than 30 % are,
-// the slow calls must stand apart.
+// Slow returns the slow calls, as [spans.SlowOf] finds them: at most 30 % of all and at
+// least four; nil if there are none.
 func (l *Loop) Slow() *Slow {
 	n := len(l.Spans)
-	sorted := make([]int64, n)
-	for i := range sorted {
-		sorted[i] = l.Duration(i)
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = l.Duration(i)
 	}
-	slices.Sort(sorted)
-	median := sorted[(n-1)/2]
-	away := make([]int64, n)
-	for i, d := range sorted {
-		away[i] = max(d-median, median-d)
-	}
-	slices.Sort(away)
-	bound := max(median+median/2, median+8*away[(n-1)/2])
-	at, _ := slices.BinarySearch(sorted, bound)
-	first := n - n*3/10
-	many := at < first
-	at = max(at, first)
-	// The border is the widest gap from there up, if there is a wide one.
-	border := at
-	for i := at; i < n-3; i++ {
-		if i > 0 && ratio(sorted, i) > max(1.25, ratio(sorted, border)) {
-			border = i
-		}
-	}
-	if n-border < 4 {
+	mode, ok := spans.SlowOf(all)
+	if !ok || mode.Count < fewestSlow || 10*mode.Count > 3*int64(n) {
 		return nil
 	}
-	s := &Slow{From: sorted[border], Median: sorted[(border-1)/2], Apart: border > 0 && ratio(sorted, border) >= 1.25}
+	slices.Sort(all)
+	border, _ := slices.BinarySearch(all, mode.From)
+	s := &Slow{From: all[border], Median: all[(border-1)/2], Apart: 4*all[border] >= 5*all[border-1]}
 	for i := range n {
 		if d := l.Duration(i); d >= s.From {
 			s.Calls = append(s.Calls, i)
@@ -261,15 +246,5 @@ func (l *Loop) Slow() *Slow {
 			s.Others = append(s.Others, i)
 		}
 	}
-	if len(s.Others) == 0 || many && !s.Apart {
-		return nil
-	}
 	return s
-}
-
-func ratio(sorted []int64, i int) float64 {
-	if i == 0 {
-		return 0
-	}
-	return float64(sorted[i]) / float64(max(1, sorted[i-1]))
 }

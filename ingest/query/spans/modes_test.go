@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ashlar/ingest/model/recording"
@@ -89,8 +90,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestSlow: of few calls, those that stand out are slow, and none are where a quarter are or
-// where all are about as long.
+// TestSlow: calls that stand out are slow, and none are where more than three tenths are or
+// where all are about as long. SlowOf says the same of the plain durations.
 func TestSlow(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -100,6 +101,8 @@ func TestSlow(t *testing.T) {
 		{"each seventh is eight times as long", []int64{10, 11, 9, 10, 12, 10, 80, 10, 11, 9, 10, 12, 10, 81, 10, 11, 9, 10, 12, 10, 80, 10, 11, 9, 10, 12, 10, 83}, 80, 4},
 		{"alike", []int64{10, 11, 12, 13, 10, 11, 12, 13, 9, 10, 14}, 0, 0},
 		{"half are long", []int64{10, 10, 11, 10, 80, 81, 82, 80}, 0, 0},
+		{"four far above many that are only above", append(slices.Repeat([]int64{10, 11, 9, 10, 12, 10, 10, 20}, 6), 90, 91, 92, 93), 90, 4},
+		{"a third above, with a gap for a tenth", append(slices.Repeat([]int64{10, 11, 9, 14, 15}, 8), 90, 91, 92, 93), 90, 4},
 		{"one", []int64{10, 10, 11, 10, 10, 10, 9, 10, 10, 10, 10, 30}, 30, 1},
 	} {
 		for i := range c.ds {
@@ -108,6 +111,9 @@ func TestSlow(t *testing.T) {
 		slow, ok := lengths(t, c.ds).Slow()
 		if ok != (c.many > 0) || slow.Count != c.many || ok && slow.From != c.from*1e6 {
 			t.Errorf("%s: %+v, want %d calls from %d on", c.name, slow, c.many, c.from)
+		}
+		if of, is := SlowOf(c.ds); of != slow || is != ok {
+			t.Errorf("%s: SlowOf finds %+v, not %+v", c.name, of, slow)
 		}
 	}
 }

@@ -1,16 +1,17 @@
 package spans
 
 import (
+	"context"
 	"math"
 	"slices"
 )
 
-// fewCalls is the number of calls up to which slow ones are found by StandOut if no mode is
-// certain: a mode takes at least nine calls.
-const fewCalls = 200
+// mostSorted is the number of calls up to which slow ones are found by StandOut if their
+// durations have one mode: it sorts them.
+const mostSorted = 20_000
 
-// Slow returns the slow calls: the last mode of the durations or, of few calls with one
-// mode, those that stand out. It reports false if there are none.
+// Slow returns the slow calls: the last mode of the durations or, of calls with one mode,
+// those that stand out. It reports false if there are none.
 func (d *Durations) Slow() (slow Mode, ok bool) {
 	if hs := d.Modes(); len(hs) > 1 {
 		return hs[len(hs)-1], true
@@ -18,36 +19,76 @@ func (d *Durations) Slow() (slow Mode, ok bool) {
 	return d.apart, d.apart.Count > 0
 }
 
+// SlowOf returns the slow ones of some durations, as [Durations.Slow] does.
+func SlowOf(values []int64) (slow Mode, ok bool) {
+	if len(values) == 0 {
+		return Mode{}, false
+	}
+	d := Durations{Count: int64(len(values)), Min: slices.Min(values), Max: slices.Max(values)}
+	if err := d.summarize(context.Background(), []parts{{values}}, []int64{0, 1}); err != nil {
+		return Mode{}, false
+	}
+	return d.Slow()
+}
+
+// Limits of StandOut.
+const (
+	// mostSlow is the largest share of slow values.
+	mostSlow = .3
+	// wideGap is the least ratio of two neighbouring values with a gap between them.
+	wideGap = 1.25
+	// fewestApart is the number of values that a gap must leave above it.
+	fewestApart = 4
+)
+
 // StandOut returns the number of values, at the end of sorted ones, that stand out: those
 // of at least 1.3 times the median that are further from it than five times the usual
-// deviation (the median one). More than a quarter of the values do not stand out.
+// deviation (the median one). If a wide gap divides four or more of them from the rest, only
+// those above the widest gap stand out. More than 30 % of the values do not stand out, unless
+// a gap divides fewer of them from the rest.
 func StandOut(sorted []int64) int {
-	if len(sorted) == 0 {
+	n := len(sorted)
+	if n == 0 {
 		return 0
 	}
-	middle := sorted[len(sorted)/2]
-	deviations := make([]int64, len(sorted))
+	middle := sorted[n/2]
+	deviations := make([]int64, n)
 	for i, v := range sorted {
 		deviations[i] = max(v-middle, middle-v)
 	}
 	slices.Sort(deviations)
-	usual := deviations[len(deviations)/2]
-	n := 0
-	for i := len(sorted) - 1; i >= 0; i-- {
-		if v := sorted[i]; float64(v) < 1.3*float64(middle) || float64(v-middle) <= 5*float64(usual) {
-			break
-		}
-		n++
+	usual := deviations[n/2]
+	at := n
+	for at > 0 && float64(sorted[at-1]) >= 1.3*float64(middle) && float64(sorted[at-1]-middle) > 5*float64(usual) {
+		at--
 	}
-	if 4*n > len(sorted) {
+	least := n - int(mostSlow*float64(n))
+	border := max(at, least)
+	if border == n {
 		return 0
 	}
-	return n
+	for i := border; i <= n-fewestApart; i++ {
+		if r := ratio(sorted, i); r >= wideGap && r > ratio(sorted, border) {
+			border = i
+		}
+	}
+	if at < least && ratio(sorted, border) < wideGap {
+		return 0
+	}
+	return n - border
 }
 
-// findApart finds the calls that stand out from few.
+// ratio returns how many times as long as its predecessor a sorted value is; 0 for the first.
+func ratio(sorted []int64, i int) float64 {
+	if i == 0 {
+		return 0
+	}
+	return float64(sorted[i]) / float64(max(1, sorted[i-1]))
+}
+
+// findApart finds the calls that stand out.
 func (d *Durations) findApart(all parts) {
-	if d.Count > fewCalls {
+	if d.Count > mostSorted {
 		return
 	}
 	sorted := slices.Concat(all...)

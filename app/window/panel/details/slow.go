@@ -7,6 +7,7 @@ import (
 	"ashlar/app/window/panel"
 	lanes "ashlar/app/window/timeline"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
 	"ashlar/render/units"
 )
@@ -21,7 +22,7 @@ type slowPart struct {
 
 type slowKey struct {
 	rec   *recording.Recording
-	fn    recording.FuncID
+	fn    string // as in a query of calls
 	scope int
 }
 
@@ -42,12 +43,16 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 		x.in = in
 		x.scopes++
 	}
-	k := slowKey{rec, p.Pick.Fn, x.scopes}
-	if p.Pick.Kind == panel.PickBar {
-		k.fn = p.Rec.Func(p.Pick.Hit.Call)
+	f, ok := p.PickedFunction()
+	if !ok {
+		return ""
 	}
+	if p.Pick.Kind == panel.PickBar {
+		f = rec.Functions.At(int(rec.Func(p.Pick.Hit.Call)))
+	}
+	k := slowKey{rec, p.CallsOf(f), x.scopes}
 	text, of, _ := x.Ask(k, s.Do.Wake, func(ctx context.Context) (string, error) {
-		slow, all, apart, err := calls.SlowCount(ctx, rec, in, k.fn)
+		slow, all, apart, err := calls.SlowCount(ctx, rec, in, analyze.Named(k.fn).Functions(rec))
 		return slowText(slow, all, apart, where), err
 	})
 	if of != k {
