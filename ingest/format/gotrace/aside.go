@@ -130,7 +130,13 @@ func (d *decoder) region(ev *wire.Event, at int64) {
 	switch {
 	case ev.Kind == wire.RegionBegin:
 		g.track.Begin(at, d.frame(name), args)
+	case ev.Unbegun:
+		d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q, which did not begin in the trace, within another: it is left out", ev.G.ID, name)
 	case g.track.Depth() > 0:
+		for _, in := range ev.Inner {
+			d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q before region %q, which began in it: %q is shown to end there too", ev.G.ID, name, in, in)
+			g.track.End(at)
+		}
 		g.track.End(at)
 	default: // the region began before the trace
 		g.track.Span(min(0, at), at, d.frame(name), args, false)

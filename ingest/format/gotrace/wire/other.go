@@ -2,6 +2,8 @@ package wire
 
 // Events of the runtime and of the program that do not affect the scheduler.
 
+import "slices"
+
 // other adds an event that is not the scheduler's.
 func (r *order) other(ev *raw, t *thread) (bool, error) {
 	switch ev.typ {
@@ -224,33 +226,48 @@ func (r *order) annotation(ev *raw, t *thread) error {
 			task.Parent = none
 		}
 		r.tasks[id] = task
-	case RegionBegin, RegionEnd:
-		if err := r.region(ev, t, kind, region{id, r.tables.Text(text)}); err != nil {
+	}
+	e := Event{Stack: s, Text: text, More: more, Task: task, Value: id}
+	if kind == RegionBegin || kind == RegionEnd {
+		ended, err := r.region(ev, t, kind, region{id, r.tables.Text(text)}, &e)
+		if err != nil || ended {
 			return err
 		}
 	}
-	e := r.add(kind, ev.time, t)
-	e.Stack, e.Text, e.More, e.Task, e.Value = s, text, more, task, id
+	at := r.add(kind, ev.time, t)
+	at.Stack, at.Text, at.More, at.Task, at.Value, at.Inner, at.Unbegun = e.Stack, e.Text, e.More, e.Task, e.Value, e.Inner, e.Unbegun
 	return nil
 }
 
-// region begins or ends a region; regions nest.
-func (r *order) region(ev *raw, t *thread, kind Kind, x region) error {
+// region begins or ends a region. Regions should nest: one that ends before those within it
+// ends them too. ended reports that the region has ended before in that way.
+func (r *order) region(ev *raw, t *thread, kind Kind, x region, e *Event) (ended bool, err error) {
 	g := t.g
 	if g.gone {
 		if g = r.goroutine(uint64(g.ID)); g == nil {
-			return odd(ev)
+			return false, odd(ev)
 		}
 	}
-	n := len(g.regions)
-	switch {
-	case kind == RegionBegin:
+	if kind == RegionBegin {
 		g.regions = append(g.regions, x)
-	case n == 0: // the region began before the trace
-	case g.regions[n-1] != x:
-		return wrong(ev.at, "goroutine %d ends a region that is not its innermost", g.ID)
-	default:
-		g.regions = g.regions[:n-1]
+		return false, nil
 	}
-	return nil
+	i := len(g.regions) - 1
+	for i >= 0 && g.regions[i] != x {
+		i--
+	}
+	if i < 0 {
+		if k := slices.Index(g.early, x); k >= 0 {
+			g.early = slices.Delete(g.early, k, k+1)
+			return true, nil
+		}
+		e.Unbegun = len(g.regions) > 0 // else it began before the trace
+		return false, nil
+	}
+	for _, in := range g.regions[i+1:] {
+		e.Inner = append(e.Inner, in.name)
+	}
+	g.early = append(g.early, g.regions[i+1:]...)
+	g.regions = g.regions[:i]
+	return false, nil
 }

@@ -68,6 +68,8 @@ type G struct {
 	seq    counter
 	ranges
 	regions []region
+	// early are the regions that ended together with one around them; their own ends follow.
+	early []region
 }
 
 // An Event is one event. Stack, OnStack, Text and More are numbers in the tables of the
@@ -90,6 +92,12 @@ type Event struct {
 
 	Gen  *Generation // the generation that begins; nil for the last Sync
 	Task *Task       // task of a TaskBegin or TaskEnd
+
+	// Inner are the names of the open regions within the one that a RegionEnd ends, the
+	// outermost first: they end with it. Unbegun is set if the region of a RegionEnd did not
+	// begin in the trace although others are open.
+	Inner   []string
+	Unbegun bool
 }
 
 // A Task is a task of the program. Its name is "" if it began before the trace.
