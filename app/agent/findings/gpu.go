@@ -1,8 +1,10 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/gpureport"
@@ -50,7 +52,8 @@ func (l *look) gpu(r rule) error {
 		if 4*d.Copying >= window {
 			add(d.Copying, "only copies or fills memory for %s.")
 		}
-		if len(d.Idle) == 0 || 4*d.Idle[0].Time < window {
+		l.turns(r, d)
+		if len(d.Idle) == 0 || 4*d.Idle[0].Time < window && (10*d.Idle[0].Time < window || !allocates(d.Idle[0].Name)) {
 			continue
 		}
 		switch x := &d.Idle[0]; {
@@ -66,6 +69,81 @@ func (l *look) gpu(r rule) error {
 	}
 	return nil
 }
+
+// allocates reports whether a function of a driver allocates or frees memory at once, for
+// which it waits until the GPU has done all work (CUDA and HIP programming guides).
+func allocates(name string) bool {
+	for _, driver := range []string{"cuda", "hip", "cu"} {
+		if what, ok := strings.CutPrefix(name, driver); ok {
+			return slices.Contains([]string{"Malloc", "Free", "MallocHost", "FreeHost", "HostAlloc", "HostMalloc", "HostFree", "MemAlloc", "MemFree"}, what)
+		}
+	}
+	return false
+}
+
+// turns reports two streams of a device that each have much of its work and do not work at
+// the same time, although they change often.
+func (l *look) turns(r rule, d *gpu.Device) {
+	of := map[int]*streamWork{}
+	for i := range d.Work {
+		w := &d.Work[i]
+		s := of[w.Track]
+		if s == nil {
+			s = &streamWork{track: w.Track}
+			of[w.Track] = s
+		}
+		s.count++
+		s.busy += max(0, w.End-max(w.Start, s.end))
+		s.end = max(s.end, w.End)
+	}
+	var large []*streamWork
+	for _, s := range of {
+		if 5*s.busy >= d.Busy && s.count >= fewestWork {
+			large = append(large, s)
+		}
+	}
+	slices.SortFunc(large, func(a, b *streamWork) int { return cmp.Or(compareInts(b.busy, a.busy), cmp.Compare(a.track, b.track)) })
+	if len(large) < 2 {
+		return
+	}
+	a, b := large[0], large[1]
+	changes, both := 0, int64(0)
+	last, end := -1, [2]int64{}
+	for i := range d.Work {
+		w := &d.Work[i]
+		if w.Track != a.track && w.Track != b.track {
+			continue
+		}
+		own := 0
+		if w.Track == b.track {
+			own = 1
+		}
+		if w.Track != last {
+			last = w.Track
+			changes++
+		}
+		from := max(w.Start, end[own])
+		both += max(0, min(w.End, end[1-own])-from)
+		end[own] = max(end[own], w.End)
+	}
+	if changes < 2*fewestTurns || 20*both > b.busy {
+		return
+	}
+	l.add(r, Finding{Claim: fmt.Sprintf("%s and %s of %s take turns %s times: %s of the %s of %s overlap the other.", l.on(a.track), l.on(b.track), safetext.Short(d.Name(l.rec)),
+		units.Count(int64(changes/2)), units.Percent(both, b.busy), units.Duration(b.busy), l.on(b.track)), Thread: l.rec.Tracks[b.track].Name, Size: timePart(b.busy, d.To-d.From)},
+		view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, "top", evidence.File(l.rec), "--by", "thread")
+}
+
+// streamWork is the work on a stream.
+type streamWork struct {
+	track     int
+	count     int
+	busy, end int64
+}
+
+// fewestTurns is the smallest number of turns of two streams from which rules draw
+// conclusions.
+const fewestTurns = 10
 
 func timePart(part, whole int64) Size {
 	s := Size{Value: nanoseconds(part), Unit: "ns", Metric: "duration", Of: nanoseconds(whole), share: float64(part) / float64(max(1, whole))}

@@ -33,19 +33,24 @@ func (l *look) holder(r rule) error {
 		}
 		// The holders of one function, on whatever thread.
 		h := k.Holders[0]
-		names := waits.Functions(l.rec, h.Call)
-		if len(names) == 0 || 2*h.Held < k.Held {
+		var in place
+		if len(waits.Functions(l.rec, h.Call)) > 0 {
+			name := ownFunction(l.rec, h.Call)
+			in = place{name, name}
+		} else if h.Track != recording.NoTrack {
+			in = l.mostlyIn(h.Track, k.Holds)
+		}
+		if in.name == "" || 2*h.Held < k.Held {
 			continue
 		}
-		name := ownFunction(l.rec, h.Call)
 		by := "a thread that is not recorded"
 		if h.Track != recording.NoTrack {
 			by = l.on(h.Track)
 		}
 		f := Finding{Claim: fmt.Sprintf("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which it was waited for. %s of %s lost %s.",
-			quoted(name), by, quoted(k.Title(l.rec)), units.Plural(int64(h.Count), "hold"), units.Duration(h.Median), units.Duration(h.Longest), units.Percent(h.Held, k.Held), units.Duration(k.Held),
+			quoted(in.name), by, quoted(k.Title(l.rec)), units.Plural(int64(h.Count), "hold"), units.Duration(h.Median), units.Duration(h.Longest), units.Percent(h.Held, k.Held), units.Duration(k.Held),
 			units.Plural(int64(k.Waits), "wait"), units.Plural(int64(k.Waiters), l.rec.ThreadWord(recording.NoTrack)), units.Duration(k.Lost)),
-			Function: name, Size: timePart(h.Held, l.rec.Duration())}
+			Function: in.function, Size: timePart(h.Held, l.rec.Duration())}
 		l.add(r, f, view.State{Tab: "blocked"}, "locks", evidence.File(l.rec))
 		return nil
 	}

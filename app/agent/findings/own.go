@@ -78,8 +78,13 @@ func (l *look) own(r rule) error {
 		}
 	}
 	id, sum := most(cost)
+	delete(cost, id)
+	_, next := most(cost)
 	busy := l.busy()
 	sure, ok := l.above(l.share(sum, busy), .5)
+	if !ok && next > 0 && sum >= 3*next {
+		sure, ok = l.above(l.share(sum, busy), .25)
+	}
 	if !ok || l.classes[id]&idling != 0 {
 		return nil
 	}

@@ -36,10 +36,10 @@ func (l *look) on(track int) string {
 	t := l.rec.Tracks[track]
 	for i, other := range l.rec.Tracks {
 		if i != track && other.Kind == t.Kind && other.Title() == t.Title() {
-			return quoted(t.Label())
+			return quoted(strings.TrimSpace(t.Label()))
 		}
 	}
-	return quoted(t.Title())
+	return quoted(strings.TrimSpace(t.Title()))
 }
 
 // isProcessor reports whether a track shows what a processor ran, which threads show too.
@@ -219,14 +219,15 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 	for _, g := range gaps {
 		sum += g
 	}
-	slices.Sort(gaps)
-	middle := gaps[(len(gaps)-1)/2]
+	middle := slices.Sorted(slices.Values(gaps))[(len(gaps)-1)/2]
 	// A thread that waits for events has many short gaps and a few long ones.
 	if 4*sum < 3*window || 10*window < 9*l.rec.Duration() || 2*middle*int64(len(gaps)) < sum {
 		return nil
 	}
+	state, typical := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, slices.Index(gaps, middle)
+	state.Sides[0].Select = recording.Offsets(o.End(typical)-l.rec.Start, o.Start(typical+1)-l.rec.Start)
 	l.add(r, Finding{Claim: fmt.Sprintf("Thread %s is idle between calls of %s for %s of %s, a median of %s each time.", l.on(o.Track), quoted(o.Name), units.Percent(sum, window), units.Duration(window), units.Duration(middle)),
-		Thread: t.Name, Size: timePart(sum, window)}, view.State{}, "top", evidence.File(l.rec), "--by", "thread")
+		Thread: t.Name, Size: timePart(sum, window)}, state, "top", evidence.File(l.rec), "--by", "thread")
 	return nil
 }
 

@@ -190,9 +190,18 @@ func (l *look) contention(r rule) error {
 			}
 		}
 		id, cost := most(by)
-		if sure, ok := other.above(other.share(cost, other.sum), .5); ok {
+		sure, ok := other.above(other.share(cost, other.sum), .5)
+		if every := &l.rec.Events[e]; every.Period == 1 && 2*cost >= other.sum { // nothing was sampled
+			sure, ok = nil, cost > 0
+		}
+		if ok {
 			f := l.rec.Functions.At(int(id))
-			other.add(r, Finding{Claim: fmt.Sprintf("%s causes %s of all lock waits.", quoted(f.Name), other.amount(cost)), Function: f.Name, Size: other.size(cost), Confidence: sure},
+			claim := fmt.Sprintf("%s causes %s of all lock waits", quoted(f.Name), other.amount(cost))
+			delete(by, id)
+			if second, more := most(by); 4*more >= other.sum {
+				claim += fmt.Sprintf(", %s %s", quoted(l.rec.Functions.At(int(second)).Name), units.Percent(more, other.sum))
+			}
+			other.add(r, Finding{Claim: claim + ".", Function: f.Name, Size: other.size(cost), Confidence: sure},
 				of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 			l.out = other.out
 		}

@@ -191,6 +191,9 @@ func (l *look) starving(r rule) error {
 		}
 		t := l.rec.Tracks[least]
 		sure.Claim = fmt.Sprintf("Thread %s has %s of %s; the median of its %d peers is %s.", quoted(strings.TrimSpace(t.Label())), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
+		if where := l.mostlyIn(least, nil); where.name != "" {
+			sure.Claim += fmt.Sprintf(" Most of its stacks are in %s.", quoted(where.name))
+		}
 		sure.Thread, sure.Size = t.Name, l.sizeOf(has[least], middle)
 		state := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}
 		l.add(r, *sure, state, "top", evidence.File(l.rec), "--by", "thread")

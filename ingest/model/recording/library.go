@@ -10,7 +10,7 @@ import (
 // of the standard libraries of Go, Java, Kotlin, Scala, C and C++.
 var libraries = []string{"runtime.", "runtime/", "sync.", "internal/", "syscall.", "time.", "net.", "net/", "os.", "os/", "io.", "io/", "bufio.", "bytes.", "strings.", "strconv.", "fmt.", "sort.", "slices.", "maps.", "regexp.", "regexp/",
 	"encoding/", "compress/", "crypto/", "hash/", "math.", "math/", "reflect.", "unicode/", "unicode.", "path.", "path/", "container/", "text/", "html/", "log.", "log/", "errors.", "context.", "unique.", "iter.", "memeqbody", "aeshashbody", "cmpbody", "indexbytebody", "gcWriteBarrier",
-	"java.", "javax.", "jdk.", "sun.", "java/", "javax/", "jdk/", "sun/", "kotlin.", "kotlinx.coroutines.", "scala.", "std::", "__gnu_cxx::", "__libc_", "__GI_", "_start", "pthread_", "__lll_lock"}
+	"java.", "javax.", "jdk.", "sun.", "com.sun.", "java/", "javax/", "jdk/", "sun/", "kotlin.", "kotlinx.coroutines.", "scala.", "std::", "__gnu_cxx::", "__libc_", "__GI_", "_start", "pthread_", "__lll_lock"}
 
 // systems are beginnings of the base names of files with functions of the system or of a
 // language's runtime.
