@@ -3,6 +3,7 @@ package callgrind
 import (
 	"context"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -85,6 +86,7 @@ func (w *walker) graph(g *graph) error {
 			}
 		}
 	}
+	w.overpaid(g)
 	for _, f := range g.fns {
 		s := w.shares[f]
 		part := make([]float64, w.metrics)
@@ -200,4 +202,47 @@ func (w *walker) rest(g *graph) error {
 		}
 	}
 	return w.ctx.Err()
+}
+
+// mostOverpaid limits the functions of which overpaid looks for cycles, which takes time.
+const mostOverpaid = 100
+
+// overpaid warns of functions whose calls cost more than they and their callees. Functions
+// on cycles are left out: their calls include the calls within them.
+func (w *walker) overpaid(g *graph) {
+	looked := 0
+	for _, f := range g.fns {
+		for i, in := range f.in {
+			own := w.shares[f].total[i]
+			if float64(in) <= own*(1+1e-9) {
+				continue
+			}
+			if looked++; looked > mostOverpaid {
+				return
+			}
+			if !onCycle(f) {
+				w.d.b.Warn("calls-cost-more", "", "Calls of %s cost %d %s in the file, but its lines and their calls add up to %.0f; stacks have the latter", safetext.Short(f.name.fn), in, w.d.events[i], own)
+			}
+			break
+		}
+	}
+}
+
+// onCycle reports whether calls lead from a function back to itself.
+func onCycle(to *function) bool {
+	seen := map[*function]bool{}
+	for open := []*function{to}; len(open) > 0; {
+		f := open[len(open)-1]
+		open = open[:len(open)-1]
+		for _, c := range f.order {
+			if c == to {
+				return true
+			}
+			if !seen[c] {
+				seen[c] = true
+				open = append(open, c)
+			}
+		}
+	}
+	return false
 }

@@ -100,12 +100,24 @@ func (d *decoder) build(ctx context.Context) error {
 			continue
 		}
 		tally.Kept++
+		d.compare(p)
 		for k, c := range columns {
 			values[k] = p.values[c]
 		}
 		d.b.AddStack(event, d.call(p, frames), recording.NoTrack, 0, values)
 	}
 	return nil
+}
+
+// compare warns of a program point that has more bytes at one time than it ever allocated.
+func (d *decoder) compare(p *point) {
+	all := p.values[indexOf(measures, "tb")]
+	for _, key := range []string{"gb", "eb", "mb"} {
+		if v := p.values[indexOf(measures, key)]; v > all {
+			d.b.Warn("more-than-allocated", decode.Byte(p.from), "The program point at byte %d has %d as %q but only %d as \"tb\", its total", p.from, v, key, all)
+			return
+		}
+	}
 }
 
 // notes maps keys of the file's metadata to the names shown.

@@ -9,6 +9,7 @@ package pprof
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -178,6 +179,9 @@ func (c *converter) addEvent() {
 	// If the profile names no default metric, or an unknown one, the default is the last
 	// metric.
 	e.Primary, _ = c.p.SampleIndexByName("")
+	if said := c.p.DefaultSampleType; said != "" && len(e.Metrics) > 0 && !slices.ContainsFunc(e.Metrics, func(m recording.Metric) bool { return m.Name == said }) {
+		c.b.Remark("default-type", "", "The profile's default sample type %s is not one of its types; the default is %s", safetext.Short(said), safetext.Short(e.Metrics[e.Primary].Name))
+	}
 	c.event = c.b.AddEvent(e)
 }
 
@@ -256,7 +260,23 @@ func (c *converter) values(i int, given, values []int64) bool {
 		}
 		values[m] = v
 	}
+	for _, of := range []string{"space", "objects"} {
+		used, all := valueOf(metrics, values, "inuse_"+of), valueOf(metrics, values, "alloc_"+of)
+		if all > 0 && used > all { // 0 allocated: not recorded
+			c.b.Warn("more-than-allocated", place(i), "Sample %d has %d of inuse_%s but only %d of alloc_%s", i+1, used, of, all, of)
+		}
+	}
 	return ok
+}
+
+// valueOf returns the value of the metric of this name, 0 if there is none.
+func valueOf(metrics []recording.Metric, values []int64, name string) int64 {
+	for m := range metrics {
+		if metrics[m].Name == name {
+			return max(values[m], 0)
+		}
+	}
+	return 0
 }
 
 func place(i int) string { return fmt.Sprintf("sample %d", i+1) }

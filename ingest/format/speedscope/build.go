@@ -109,6 +109,17 @@ func (d *decoder) cover(p *profile, exp int) {
 	}
 }
 
+// beyond remarks that a profile goes on after the end that it names, by more than rounding.
+func (d *decoder) beyond(p *profile, last int64, exp int) {
+	end, ok := d.time(p.end, exp)
+	start, _ := d.time(p.start, exp)
+	if !ok || !p.ends || end < start || last <= end+(end-start)/1000+1 {
+		return
+	}
+	ms := func(ps int64) string { return fmt.Sprintf("%.6g ms", float64(ps)/1e9) }
+	d.b.Remark("beyond-end", decode.Byte(p.from), "The profile at byte %d says that it lasts %s, but it has data up to %s", p.from, ms(end-start), ms(last-start))
+}
+
 // stride is the number of records processed between calls of decode.Tick.
 const stride = 8192
 
@@ -123,7 +134,7 @@ func (d *decoder) tick(i int) error {
 func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 	d.event(eventKey{basis: recording.FromSpans})
 	d.cover(p, exp)
-	opened := openFrames{d: d, p: p}
+	opened, last := openFrames{d: d, p: p}, int64(math.MinInt64)
 	for i := range p.frames.Len() {
 		if err := d.tick(i); err != nil {
 			return err
@@ -147,10 +158,12 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 			}
 		}
 		d.eventTally.Kept++
+		last = max(last, at)
 		if !ok {
 			d.backward(p, i)
 		}
 	}
+	d.beyond(p, last, exp)
 	return nil
 }
 
@@ -220,6 +233,7 @@ func (d *decoder) samples(p *profile, exp int, t *recording.TrackBuilder) error 
 		at += max(lasts, 0)
 		d.b.Cover(at, at)
 	}
+	d.beyond(p, at, exp)
 	return nil
 }
 

@@ -345,6 +345,8 @@ func TestSentences(t *testing.T) {
 		{"a bad stack", sampled(`"samples":[["x"]],"weights":[1]`), "byte 135", "The element before byte 135 is not a stack (a list of frame indices) and was left out"},
 		{"digits that do not fit", sampled(`"samples":[[0],[0]],"weights":[0.1234567890123456,123456]`), "byte 48", "Weights of the profile at byte 48 have too many digits and were rounded"},
 		{"a sum that does not fit", sampled(`"samples":[[0],[0]],"weights":[9000000000000000000,9000000000000000000]`), "", "A weight was left out: it, or the total with it, does not fit in 64 bits"},
+		{"samples beyond the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"milliseconds","startValue":2,"endValue":7,"samples":[[0],[0]],"weights":[5,20.5]}]}`, "byte 48", "The profile at byte 48 says that it lasts 5 ms, but it has data up to 25.5 ms"},
+		{"events beyond the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"t","unit":"milliseconds","startValue":0,"endValue":1,"events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":3}]}]}`, "byte 48", "The profile at byte 48 says that it lasts 1 ms, but it has data up to 3 ms"},
 		{"open at the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","startValue":0,"endValue":4,"events":[{"type":"O","frame":0,"at":1}]}]}`, "byte 48", "The profile at byte 48 ends with 1 frame open, closed at its end"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)
