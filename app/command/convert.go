@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -210,11 +211,14 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 	if err != nil {
 		var named *source.Error
 		var choice *encode.ChoiceError
+		var write *fs.PathError
 		switch {
 		case errors.As(err, &choice):
 			return nil, misuse("%s: %w", in.Path, err)
 		case errors.As(err, &named):
 			return nil, err
+		case errors.As(err, &write) && write.Op == "write":
+			return nil, outfile.Cannot(o.out, err)
 		}
 		return nil, fmt.Errorf("%s cannot become %s: %w", in.Path, o.out, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -20,6 +21,7 @@ import (
 	"ashlar/app/core/sourcefile"
 	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
+	"ashlar/app/desktop/outfile"
 	"ashlar/ingest"
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/safetext"
@@ -186,6 +188,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 	err := source.Guard("", func() error { return c.start(&cmd, rest) })
 	if err == nil {
 		return Done
+	}
+	var write *fs.PathError
+	if f, ok := stdout.(*os.File); ok && errors.As(err, &write) && write.Op == "write" && write.Path == f.Name() {
+		err = outfile.Cannot("-", err)
 	}
 	if errors.Is(err, context.Canceled) {
 		err = cmp.Or(context.Cause(c.ctx), err)

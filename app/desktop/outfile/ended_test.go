@@ -152,7 +152,7 @@ func onSmallDisk(t *testing.T, dir string) {
 		}
 		return nil
 	})
-	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), path+" cannot be written (no space left on device)") {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), path+" cannot be written (no space left on device). Make room on that disk, or write to another one") {
 		t.Errorf("on a full disk: %v", err)
 	}
 	if names(t, dir) != "out.json" || content(t, path) != "before" {

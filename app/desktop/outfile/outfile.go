@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"ashlar/app/desktop/filelock"
@@ -56,7 +57,7 @@ func Create(name string, o Options) (*File, error) {
 	sweep(dir)
 	out := &File{name: name, Options: o}
 	if out.File, err = open.begin(out, dir, base); err != nil {
-		return nil, cannot(name, err)
+		return nil, Cannot(name, err)
 	}
 	if o.Mode != 0 {
 		_ = out.Chmod(o.Mode) // has an effect only on systems with file modes
@@ -72,7 +73,7 @@ func Write(name string, o Options, write func(io.Writer) error) error {
 	}
 	defer f.Close()
 	if err := write(f); err != nil {
-		return cannot(name, err)
+		return Cannot(name, err)
 	}
 	return f.Commit()
 }
@@ -179,7 +180,7 @@ func (f *File) Commit() error {
 		err = f.put()
 	}
 	if err != nil {
-		return cannot(f.name, err)
+		return Cannot(f.name, err)
 	}
 	syncDir(filepath.Dir(f.name))
 	return nil
@@ -246,8 +247,9 @@ func syncDir(dir string) {
 	}
 }
 
-// cannot returns the error for a file that cannot be written.
-func cannot(name string, err error) error {
+// Cannot returns the error for an output that cannot be written; name "-" is standard
+// output.
+func Cannot(name string, err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
 	switch { // these errors name the temporary file, which the user does not know
@@ -256,7 +258,17 @@ func cannot(name string, err error) error {
 	case errors.As(err, &l):
 		err = l.Err
 	}
-	return fmt.Errorf("%s cannot be written (%w)", name, err)
+	if name == "-" {
+		name = "standard output"
+	}
+	advice := ""
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		advice = ". Make room on that disk, or write to another one"
+	case errors.Is(err, syscall.EIO):
+		advice = ". The disk fails; write to another one"
+	}
+	return fmt.Errorf("%s cannot be written (%w)%s", name, err, advice)
 }
 
 // escapeGlob returns a pattern that matches only the path.
