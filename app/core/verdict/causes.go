@@ -84,8 +84,9 @@ func (d *verdict) open(a, b int64) bool {
 	case d.c.Method() != compare.FromCounts:
 		d.say("; no single function changed for certain")
 		return false
-	case d.alike() != "" && math.Abs(math.Log(float64(b)/float64(a)/d.c.Common())) < math.Log(1+near):
+	case d.alike() != "" && math.Abs(math.Log(float64(b)/float64(a)/d.c.Common())) < math.Log(1+near) && !d.standsOut(b-a):
 		d.say(", all functions about alike")
+		d.common = true
 		return false
 	case len(d.c.Runs) == 2:
 		d.say("; too close to call with one run a side")
@@ -95,17 +96,40 @@ func (d *verdict) open(a, b int64) bool {
 	return true
 }
 
-// likely names the most likely changes, none of them certain, and how many runs would make the
-// first certain. It reports whether there is one.
-func (d *verdict) likely() bool {
-	const most, doubtful, reasonable = 2, .1, 20
-	var all []*causes.Cause
+// candidates returns the causes that are likely though not certain, at most two.
+func (d *verdict) candidates() (all []*causes.Cause) {
+	const most, doubtful = 2, .1
 	for i := range d.causes {
 		c := &d.causes[i]
 		if len(all) < most && c.Delta != 0 && c.Sure != nil && c.Sure.P < doubtful && !c.Rows[0].Interrupted() {
 			all = append(all, c)
 		}
 	}
+	return all
+}
+
+// standsOut reports whether a likely cause accounts for much of the change, beyond the factor
+// common to all functions.
+func (d *verdict) standsOut(whole int64) bool {
+	const much = .2
+	return slices.ContainsFunc(d.candidates(), func(c *causes.Cause) bool {
+		expected := 0.0
+		for _, r := range c.Rows {
+			if c.Kind == causes.Callees {
+				expected += (d.c.Common() - 1) * float64(r.ATotal)
+				break
+			}
+			expected += (d.c.Common() - 1) * float64(r.ASelf)
+		}
+		return math.Abs(float64(c.Delta)-expected) > much*math.Abs(float64(whole))
+	})
+}
+
+// likely names the most likely changes, none of them certain, and how many runs would make the
+// first certain. It reports whether there is one.
+func (d *verdict) likely() bool {
+	const reasonable = 20
+	all := d.candidates()
 	if len(all) == 0 {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/compare/causes"
@@ -48,6 +49,7 @@ type verdict struct {
 
 	causes []causes.Cause
 	told   []*causes.Cause // causes named so far
+	common bool            // it says that all functions changed alike
 }
 
 // Signed formats a difference in a comparison's metric with its sign: +1.200 ms.
@@ -115,7 +117,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	}
 	d.say(".")
 	d.paired()
-	if !open || !d.likely() {
+	if !d.common && (!open || !d.likely()) {
 		d.branch(b.Total-a.Total, chance)
 	}
 	d.sure(chance && !named)
@@ -147,9 +149,11 @@ func (d *verdict) link(to To, format string, args ...any) *Part {
 	return &d.parts[len(d.parts)-1]
 }
 
-// name adds the name of a function.
+// name adds the name of a function. A sentence has no room for template arguments: the table
+// shows them.
 func (d *verdict) name(to To, name string) *Part {
-	p := d.link(to, "%s", safetext.Short(name))
+	const long = 60
+	p := d.link(to, "%s", safetext.Short(funcname.Brief(name, long)))
 	p.Name = true
 	return p
 }
@@ -267,7 +271,7 @@ func (d *verdict) branch(whole int64, chance bool) {
 		at = p
 	}
 	n := &tree.Nodes[at]
-	if d.tells(n.Func) {
+	if d.tells(n.Func) || float64(size(changed(at))) > mostShare*float64(size(whole)) {
 		return
 	}
 	if n.Parent == 0 { // the whole tree, or a thread's outermost function

@@ -40,6 +40,38 @@ func Short(name string) string {
 	return name[p.Leaf:p.End]
 }
 
+// Brief returns a name of more than n bytes without result type and parameters, and with …
+// for its template arguments: std::vector<…>::push_back.
+func Brief(name string, n int) string {
+	p := Split(name)
+	if p.Text || len(name) <= n {
+		return name
+	}
+	end := p.End
+	if end < len(name) && name[end] == '<' {
+		end++ // there are arguments
+	}
+	path, own := name[p.Start:end], ""
+	if i := strings.Index(path, "operator"); i >= 0 { // operator<, operator>>
+		path, own = path[:i], path[i:]
+	}
+	var b strings.Builder
+	depth := 0
+	for _, r := range path {
+		switch {
+		case r == '<':
+			if depth++; depth == 1 {
+				b.WriteString("<…>")
+			}
+		case r == '>' && depth > 0:
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return b.String() + own
+}
+
 // Split splits a name into its parts.
 func Split(name string) Parts {
 	whole := Parts{End: len(name), Text: true}

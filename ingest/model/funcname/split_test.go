@@ -69,3 +69,22 @@ func FuzzSplit(f *testing.F) {
 		}
 	})
 }
+
+func TestBrief(t *testing.T) {
+	for name, want := range map[string]string{
+		"void std::sort<int*>(int*, int*)":                                        "std::sort<…>",
+		"std::map<int, std::vector<long> >::operator[](int const&)":               "std::map<…>::operator[]",
+		"std::invoke<void (*)(int, long)>::operator()() const":                    "std::invoke<…>::operator()",
+		"std::vector<std::pair<int, char> >::push_back(std::pair<int, char>&&)":   "std::vector<…>::push_back",
+		"encoding/json.(*decodeState).object":                                     "encoding/json.(*decodeState).object",
+		"Parse query of the user (slow)":                                          "Parse query of the user (slow)",
+		"blink::LocalFrameView::performLayout(blink::LayoutOptions const&) const": "blink::LocalFrameView::performLayout",
+	} {
+		if got := Brief(name, 10); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if got := Brief(name, len(name)); got != name {
+			t.Errorf("%s: %s, but it fits", name, got)
+		}
+	}
+}

@@ -12,9 +12,10 @@ import (
 	"ashlar/ingest/query/compare"
 )
 
-// Verdict is the first sentence about two recordings.
+// Verdict is what is said first about two recordings.
 type Verdict struct {
-	First string
+	First string // the first sentence
+	All   string // all sentences
 	// Named are the functions in it, without package and parameters.
 	Named []string
 }
@@ -40,6 +41,7 @@ func Compare(ctx context.Context, dir string, a, b []string) (*Verdict, error) {
 		return nil, err
 	}
 	v := new(Verdict)
+	v.All = verdict.Of(c, t)
 	for _, p := range verdict.Parts(c, t) {
 		v.First += p.Text
 		if before, _, ends := strings.Cut(v.First, ". "); ends {

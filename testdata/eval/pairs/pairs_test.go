@@ -1,8 +1,10 @@
 package pairs
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -32,6 +34,30 @@ func TestPairs(t *testing.T) {
 	t.Logf("right: %d of %d looked at, %d of %d held back", right[false], of[false], right[true], of[true])
 	if n := right[false] + right[true]; n < leastRight {
 		t.Errorf("%d pairs have the right cause, of %d before", n, leastRight)
+	}
+}
+
+// TestUncertain checks what is said where one run a side is too few to name a cause: which
+// function changed most beyond what all have in common, or that there is none.
+func TestUncertain(t *testing.T) {
+	for _, c := range []struct{ recording, says, not string }{
+		{"go-slower-%s.pb.gz", "not certain: main.hash +", "alike"},
+		{"go-longer-slower-%s.pb.gz", "not certain: main.hash +", "alike"},
+		{"cpp-slower-%s.perf.txt.gz", "not certain: hash +", "alike"},
+		{"go-longer-%s.pb.gz", ", all functions about alike.", "main."},
+		{"cpp-longer-%s.perf.txt.gz", ", all functions about alike.", "called by"},
+		{"go-renamed-%s.pb.gz", "within noise", "called by"},                  // draw is gone, paintAll is new
+		{"go-threads-%s.pb.gz", "Total cpu", "renamed"},                       // a few samples in the runtime
+		{"cpp-inlining-%s.perf.txt.gz", "std::sort<…> +100", "__gnu_cxx::__"}, // template arguments
+	} {
+		a, b := "recordings/"+fmt.Sprintf(c.recording, "a"), "recordings/"+fmt.Sprintf(c.recording, "b")
+		v, err := Compare(t.Context(), ".", []string{a}, []string{b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(v.All, c.says) || strings.Contains(v.All, c.not) {
+			t.Errorf("%s: %q, want %q and not %q", a, v.All, c.says, c.not)
+		}
 	}
 }
 

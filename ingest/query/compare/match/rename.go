@@ -36,6 +36,9 @@ const (
 	// leafCalls are the smallest likeness of these two.
 	alikeNames, strangers, leaves = .8, .9, .95
 	leafCalls                     = .99
+	// leastSampled is the least part of its caller's cost that a sampled function needs to
+	// match one with a very different name: a few samples say nothing about what it does.
+	leastSampled = .02
 	// leafSelf is the smallest part of a function's total that must be self for the
 	// function to count as calling nothing.
 	leafSelf     = .9
@@ -276,8 +279,9 @@ func (r *renamer) like(a, b int32) float64 {
 	}
 	names := likeNames(r.name(0, a).Name, r.name(1, b).Name)
 	like := whole + (1-whole)*.7*names
+	sampled := !r.spans && min(x.total/max(1, x.above), y.total/max(1, y.above)) < leastSampled
 	switch leaf := min(x.callees[-1]/x.total, y.callees[-1]/y.total) >= leafSelf; {
-	case names >= .5 && like >= alikeNames, !leaf && like >= strangers:
+	case names >= .5 && like >= alikeNames, !leaf && like >= strangers && !sampled:
 		return like
 	case leaf && r.spans && like >= leaves && ratio(x.calls, y.calls) >= leafCalls:
 		return like
