@@ -20,13 +20,7 @@ var decodeBytes = decodetest.Of(Decode)
 func told(r *recording.Recording) (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, tr := range r.Tracks {
-		for l, i := &tr.States, 0; i < l.Len(); i++ {
-			woken := ""
-			if w := r.Waker(tr, i).Track; w != recording.NoTrack {
-				woken = " by " + r.Tracks[w].Name
-			}
-			line("state %d/%s %s %s to %s%s", tr.PID, tr.Name, r.FuncName(l.Call(i)), r.Clock.Text(l.Start(i)), r.Clock.Text(l.End(i)), woken)
-		}
+		lines = append(lines, decodetest.States(r, tr)...)
 		for d := range tr.Lanes {
 			for l, i := &tr.Lanes[d], 0; i < l.Len(); i++ {
 				end := r.Clock.Text(l.End(i))

@@ -106,6 +106,18 @@ func Spans(r *recording.Recording) (out []string) {
 	return out
 }
 
+// States lists the states of a thread, one line each, with the thread that ended them.
+func States(r *recording.Recording, t *recording.Track) (out []string) {
+	for l, i := &t.States, 0; i < l.Len(); i++ {
+		woken := ""
+		if w := r.Waker(t, i).Track; w != recording.NoTrack {
+			woken = " by " + r.Tracks[w].Name
+		}
+		out = append(out, fmt.Sprintf("state %d/%s %s %s to %s%s", t.PID, t.Name, r.FuncName(l.Call(i)), r.Clock.Text(l.Start(i)), r.Clock.Text(l.End(i)), woken))
+	}
+	return out
+}
+
 // SpansOf decodes content at several chunk sizes, and checks its spans and that there are
 // no warnings.
 func SpansOf(t testing.TB, to Decoder, content, want string) {
