@@ -17,23 +17,27 @@ import (
 type facts map[string]map[string]int
 
 func (f facts) add(kind, format string, args ...any) {
+	f.count(kind, fmt.Sprintf(format, args...), 1)
+}
+
+func (f facts) count(kind, text string, n int) {
 	if f[kind] == nil {
 		f[kind] = map[string]int{}
 	}
-	f[kind][fmt.Sprintf(format, args...)]++
+	f[kind][text] += n
 }
 
 // once adds a statement that counts one however often it is made.
 func (f facts) once(kind, format string, args ...any) {
-	if f.add(kind, format, args...); f[kind][fmt.Sprintf(format, args...)] > 1 {
-		f[kind][fmt.Sprintf(format, args...)] = 1
+	if text := fmt.Sprintf(format, args...); f[kind][text] == 0 {
+		f.count(kind, text, 1)
 	}
 }
 
 // some adds n statements that no file of the target can make.
 func (f facts) some(kind string, n int) {
-	for i := range n {
-		f.add(kind, "%d of %d", i+1, n)
+	if n > 0 {
+		f.count(kind, "anything", n)
 	}
 }
 
