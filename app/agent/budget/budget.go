@@ -73,17 +73,27 @@ type With struct {
 
 // MarshalJSON implements json.Marshaler.
 func (w With) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	if !w.more() { // most answers: reading them again would take as long as finding them
+		err := encode(&b, w.Of)
+		return b.Bytes(), err
+	}
 	v, err := w.read(read(w.Of))
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
 	err = v.write(&b)
 	return b.Bytes(), err
 }
 
+// more reports whether there is anything to add.
+func (w With) more() bool {
+	b := &w.Beside
+	return len(b.Damage)+len(b.Saturated)+len(b.WindowsLeft)+len(b.Redacted) > 0
+}
+
 func (w With) read(v *value, err error) (*value, error) {
-	if b := &w.Beside; err != nil || !v.object || len(b.Damage)+len(b.Saturated)+len(b.WindowsLeft)+len(b.Redacted) == 0 {
+	if err != nil || !v.object || !w.more() {
 		return v, err
 	}
 	beside, err := read(w.Beside)
@@ -249,14 +259,19 @@ func readShort(v any, most int) (*value, error) {
 
 func read(v any) (*value, error) {
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	if err := encode(&b, v); err != nil {
 		return nil, err
 	}
 	d := json.NewDecoder(&b)
 	d.UseNumber()
 	return readValue(d)
+}
+
+// encode writes JSON in which <, > and & stay as they are, and a newline.
+func encode(b *bytes.Buffer, v any) error {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }
 
 func readValue(d *json.Decoder) (*value, error) {
@@ -299,9 +314,7 @@ func (v *value) bytes() ([]byte, error) {
 
 func (v *value) write(b *bytes.Buffer) error {
 	if !v.object && !v.isList {
-		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false)
-		err := e.Encode(v.plain)
+		err := encode(b, v.plain)
 		b.Truncate(b.Len() - 1) // the newline
 		return err
 	}

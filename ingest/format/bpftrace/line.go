@@ -86,11 +86,16 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil
 	}
+	maps := bytes.HasPrefix(head, []byte("@")) || bytes.Contains(head, []byte("\n@"))
+	started := bytes.HasPrefix(bytes.TrimSpace(head[:min(len(head), 200)]), []byte("Attaching "))
+	if !maps && !started {
+		return decode.No, nil // at once: expressions take long over a head that has no lines
+	}
 	head = bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))
-	switch first := bytes.TrimSpace(head[:min(len(head), 200)]); {
-	case opens().Match(head) && (ends().Match(head) || !whole), holds().Match(head):
+	switch {
+	case maps && (opens().Match(head) && (ends().Match(head) || !whole) || holds().Match(head)):
 		return decode.Certain, nil
-	case bytes.HasPrefix(first, []byte("Attaching ")) && frames().Match(head):
+	case started && frames().Match(head):
 		return decode.Likely, nil
 	}
 	return decode.No, nil

@@ -80,7 +80,7 @@ func Sniff(head []byte, _ bool) (decode.Confidence, error) {
 		l = bytes.TrimSpace(l)
 		switch {
 		case len(l) == 0 || l[0] == '#' || heading(l) || lost().Match(l):
-		case matches(l):
+		case matches(l[:min(len(l), 4096)]): // no event is longer before its details
 			return decode.Likely, nil
 		default:
 			return decode.No, nil
