@@ -312,6 +312,7 @@ func TestParts(t *testing.T) {
 
 func TestSniff(t *testing.T) {
 	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
+		strings.Repeat(" ", 1<<20) + "\nevents: Ir\nfn=a\n1 2\n": decode.No,
 		"": decode.No, "a;b 1\n": decode.No, "events: Ir\nfn=a\n1 2\n": decode.Likely, "# callgrind format\n": decode.Certain,
 		"version: 1\r\ncreator: x\r\n\r\nevents: Ir\r\n": decode.Likely,
 	})

@@ -66,8 +66,13 @@ var page = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
 })
 
+// sniffLen is the number of bytes that Sniff looks at. Its patterns take seconds for files
+// of one very long line, of which Sniff gets megabytes.
+const sniffLen = 64 << 10
+
 // Sniff looks for the header, an event in the first lines, or an HTML page of systrace.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
+	head = head[:min(len(head), sniffLen)]
 	if bytes.HasPrefix(head, []byte("# tracer: ")) {
 		return decode.Certain, nil
 	}

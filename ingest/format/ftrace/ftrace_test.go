@@ -205,6 +205,7 @@ func TestSentences(t *testing.T) {
 
 func TestSniff(t *testing.T) {
 	decodetest.Sniffs(t, Sniff, true, map[string]decode.Confidence{
+		strings.Repeat("\n", 1<<20) + "a-1 [000] d..2 5.5: x: y\n": decode.No,
 		"": decode.No, "a;b 5\n": decode.No, "# tracer: nop\n": decode.Certain, "#\n\n a-1 [000] d..2 5.5: x: y\n": decode.Likely,
 		"swapper 0 [000] 5.5: cycles: \n": decode.No,
 	})
