@@ -83,7 +83,7 @@ var rules = []rule{
 	{"straggler", "a function takes at least 1.5 times as much self time a call on one thread as on each of its peers, which are alike", "the thread has more to do on purpose", (*look).straggler},
 	{"holder", "a thread holds a lock for at least half of the time in which threads wait for it, and that is at least 5 % of the recording", "the waiting threads have nothing else to do", (*look).holder},
 	{"climb", "the counter of a queue or of memory rises at least threefold, in even steps", "the recording ends before the program is warm", (*look).climb},
-	{"own", "a function of the program, with the library code that it calls, has at least 50 % of the non-idle total, or 25 % and at least three times as much as any other", "the function is the program's purpose", (*look).own},
+	{"own", "a function of the program, with the library code that it calls, has at least 50 % of the non-idle total, or 25 % of the total and at least three times as much as any other", "the function is the program's purpose", (*look).own},
 	{"mode", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).mode},
 	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls are given more work", (*look).slower},
 	{"starving", "a thread has at most 2 % of the median of threads with its name", "the thread is reserved for other work, or started late", (*look).starving},

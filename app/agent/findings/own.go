@@ -82,7 +82,7 @@ func (l *look) own(r rule) error {
 	_, next := most(cost)
 	busy := l.busy()
 	sure, ok := l.above(l.share(sum, busy), .5)
-	if !ok && next > 0 && sum >= 3*next {
+	if !ok && next > 0 && sum >= 3*next && 4*sum >= l.sum {
 		sure, ok = l.above(l.share(sum, busy), .25)
 	}
 	if !ok || l.classes[id]&idling != 0 {

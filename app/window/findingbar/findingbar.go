@@ -43,11 +43,12 @@ type Bar struct {
 }
 
 const (
-	mostShown = 2   // sentences in the row; the menu has all
-	leastRoom = 360 // dp: a second sentence is shown only if it has this much
-	textSize  = 12
-	dotRoom   = 14
-	gap       = 22
+	mostShown   = 2   // sentences in the row; the menu has all
+	mostLetters = 100 // of a sentence in the menu
+	leastRoom   = 360 // dp: a second sentence is shown only if it has this much
+	textSize    = 12
+	dotRoom     = 14
+	gap         = 22
 )
 
 // Tag is the row's area of the keyboard focus.
@@ -154,7 +155,11 @@ func (b *Bar) claim(h *panel.Host, u *ui.UI, i int, r image.Rectangle, c Content
 func items(c Content) (all []widget.Item) {
 	for i := range c.Found {
 		f := &c.Found[i]
-		all = append(all, widget.Item{Title: widget.Wrapped(sentence(f))[0], Detail: f.Rule, Do: func() { c.Show(f) }})
+		title := []rune(sentence(f))
+		if len(title) > mostLetters {
+			title = append(title[:mostLetters-1:mostLetters-1], '…')
+		}
+		all = append(all, widget.Item{Title: string(title), Detail: f.Rule, Do: func() { c.Show(f) }})
 	}
 	return all
 }

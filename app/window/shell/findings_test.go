@@ -69,7 +69,6 @@ func TestFindingsLead(t *testing.T) {
 		t.Fatal("no finding is drawn")
 	}
 	b.remembered()
-	before := b.State().View
 	r := p.Leads.Bar.Boxes[0]
 	for _, kind := range []pointer.Kind{pointer.Move, pointer.Press, pointer.Release} {
 		b.pointer(kind, f32.Pt(float32(r.Min.X+40), float32(r.Min.Y+10)), 0)
@@ -85,8 +84,8 @@ func TestFindingsLead(t *testing.T) {
 	}
 	b.Undo()
 	b.remembered()
-	if now := b.State().View; now != before {
-		t.Errorf("undo leads to %s, not %s", now, before)
+	if p.Scope.Calls != nil || p.Tab != panel.Flamegraph { // the selected function stays
+		t.Errorf("undo leads to %s", b.State().View)
 	}
 }
 
