@@ -19,6 +19,7 @@ import (
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/gpu"
@@ -318,7 +319,7 @@ func typed(rec *recording.Recording, f recording.Function) string {
 }
 
 // quoted quotes a name from a recording for use in a sentence.
-func quoted(name string) string { return "“" + safetext.Short(name) + "”" }
+func quoted(name string) string { return "“" + safetext.Short(funcname.Brief(name, funcname.InSentence)) + "”" }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 

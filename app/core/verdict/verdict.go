@@ -152,8 +152,7 @@ func (d *verdict) link(to To, format string, args ...any) *Part {
 // name adds the name of a function. A sentence has no room for template arguments: the table
 // shows them.
 func (d *verdict) name(to To, name string) *Part {
-	const long = 60
-	p := d.link(to, "%s", safetext.Short(funcname.Brief(name, long)))
+	p := d.link(to, "%s", safetext.Short(funcname.Brief(name, funcname.InSentence)))
 	p.Name = true
 	return p
 }

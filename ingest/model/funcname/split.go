@@ -40,6 +40,9 @@ func Short(name string) string {
 	return name[p.Leaf:p.End]
 }
 
+// InSentence is the length from which names in sentences are given briefly: for Brief.
+const InSentence = 60
+
 // Brief returns a name of more than n bytes without result type and parameters, and with …
 // for its template arguments: std::vector<…>::push_back.
 func Brief(name string, n int) string {
