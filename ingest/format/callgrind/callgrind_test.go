@@ -131,7 +131,10 @@ func compare(t *testing.T, name, content string) {
 	want := naive(t, content)
 	for _, chunk := range []int{0, 7, 100} {
 		r, err := decodeBytes(t, []byte(content), chunk)
-		if err != nil || len(r.Warnings) > 0 {
+		if err != nil || slices.ContainsFunc(r.Warnings, func(w recording.Warning) bool {
+			// One sample has two calls of gamma for 10 each, but gamma costs 10.
+			return name != "cfn-reset" || w.Code != "calls-cost-more"
+		}) {
 			t.Fatal(name, err, r.Warnings)
 		}
 		if got := selfOf(r); fmt.Sprint(got) != fmt.Sprint(want) {
