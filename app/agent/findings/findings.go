@@ -319,7 +319,9 @@ func typed(rec *recording.Recording, f recording.Function) string {
 }
 
 // quoted quotes a name from a recording for use in a sentence.
-func quoted(name string) string { return "“" + safetext.Short(funcname.Brief(name, funcname.InSentence)) + "”" }
+func quoted(name string) string {
+	return "“" + safetext.Short(funcname.Brief(name, funcname.InSentence)) + "”"
+}
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
