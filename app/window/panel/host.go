@@ -106,6 +106,14 @@ func (h *Host) Wake() {
 	}
 }
 
+// WakeAt asks for a frame at a time. It does not leave that to Gio: if a window cannot be
+// shown, Gio waits for its own timer for ever instead of saying why.
+func (h *Host) WakeAt(t time.Time) {
+	if h.Do.Wake != nil {
+		time.AfterFunc(time.Until(t), h.Do.Wake)
+	}
+}
+
 // Say shows a message in the status line for some seconds.
 func (h *Host) Say(text string) {
 	h.Note = note{text, time.Now().Add(6 * time.Second)}

@@ -124,7 +124,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 		u.Execute(op.InvalidateCmd{})
 	}
 	if !s.Note.Until.IsZero() && gtx.Now.Before(s.Note.Until) {
-		gtx.Execute(op.InvalidateCmd{At: s.Note.Until})
+		s.WakeAt(s.Note.Until)
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.R
 		case u.Now.Sub(l.asked) >= signDelay:
 			c.Note = "Looking for unusual behaviour…"
 		default:
-			u.Execute(opInvalidateAt(l.asked.Add(signDelay)))
+			d.WakeAt(l.asked.Add(signDelay))
 		}
 	}
 	row := image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(findingbar.Height))

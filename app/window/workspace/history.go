@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"gioui.org/op"
 	"reflect"
 	"slices"
 	"time"
@@ -90,7 +91,7 @@ func (h *History) remember(u *ui.UI, now Spot, state func() *view.State) {
 		h.seen, h.since = now, u.Now
 	}
 	if h.due = u.Now.Sub(h.since) < undoDelay; h.due {
-		u.Execute(opInvalidateAt(h.since.Add(undoDelay)))
+		u.Execute(op.InvalidateCmd{At: h.since.Add(undoDelay)})
 		return
 	}
 	h.Push(now, state())

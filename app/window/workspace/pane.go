@@ -130,7 +130,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	p.Motion.Step(&d.Host, &p.Timeline, u)
 	p.Flows.Update(&d.Host, &p.Timeline)
 	if !p.Behind {
-		p.ask(u)
+		p.ask(d, u)
 	}
 	if d.View.Above() {
 		p.Layout(&d.Host, u)
@@ -159,7 +159,7 @@ func (p *Pane) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 const signDelay = 100 * time.Millisecond
 
 // ask asks the question about everything shown, and notes whether its answer is late.
-func (p *Pane) ask(u *ui.UI) {
+func (p *Pane) ask(d *Workspace, u *ui.UI) {
 	q := p.Question()
 	p.Doc.Ask(q)
 	a := p.Doc.Answer()
@@ -171,7 +171,7 @@ func (p *Pane) ask(u *ui.UI) {
 		p.asked = u.Now
 	}
 	if p.Late = u.Now.Sub(p.asked) >= signDelay; !p.Late {
-		u.Execute(opInvalidateAt(p.asked.Add(signDelay)))
+		d.WakeAt(p.asked.Add(signDelay))
 	}
 }
 

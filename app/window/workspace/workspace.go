@@ -7,9 +7,6 @@ package workspace
 import (
 	"image"
 	"strings"
-	"time"
-
-	"gioui.org/op"
 
 	"ashlar/app/core/bundle"
 	"ashlar/app/core/session"
@@ -244,8 +241,6 @@ func OneLine(s string) string {
 		return r
 	}, s)
 }
-
-func opInvalidateAt(t time.Time) op.InvalidateCmd { return op.InvalidateCmd{At: t} }
 
 // Release releases the panes that are no longer shown, before a frame.
 func (d *Workspace) Release() {

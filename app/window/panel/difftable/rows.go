@@ -19,8 +19,8 @@ type tableKey struct {
 	search   *search.Pattern
 }
 
-// Filters are the row filters. If no filter of a kind is set, all rows of that kind are
-// kept.
+// Filters choose the rows to show. If neither of the first four is set, rows that cost
+// more, cost less, are new or are gone are all shown.
 type Filters [filterCount]bool
 
 // The row filters.

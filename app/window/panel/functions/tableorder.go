@@ -56,7 +56,7 @@ func (k OrderKey) pages() bool { return ColumnInfos[k.By].Number != nil && k.Of.
 // FirstPage is the number of rows shown while all are being sorted.
 const FirstPage = 200
 
-// firstPage returns the first rows of those of Arrange.
+// firstPage returns the first FirstPage rows of Arrange without sorting the others.
 func firstPage(k OrderKey) *ordered {
 	a, number := k.Of, ColumnInfos[k.By].Number
 	from := a.TableRows()
