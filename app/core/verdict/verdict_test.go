@@ -13,6 +13,7 @@ import (
 	"ashlar/app/core/verdict"
 	"ashlar/ingest"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
@@ -182,7 +183,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 				case verdict.Branch:
 					n := &c.Tree.Nodes[part.Node]
 					if part.Name {
-						check(part.Text, safetext.Short(c.Tree.Name(part.Node)))
+						check(part.Text, brief(c.Tree.Name(part.Node)))
 						break
 					}
 					check(part.Text, signed(c.Metric, n.B.Total-n.A.Total))
@@ -193,7 +194,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 					named := ""
 					for i := range table.Rows {
 						if r := &table.Rows[i]; r == part.Row {
-							named = safetext.Short(r.Name)
+							named = brief(r.Name)
 						}
 					}
 					check(part.Text, named, signed(c.Metric, part.Row.BSelf-part.Row.ASelf))
@@ -306,4 +307,9 @@ func costs(text string, a, b int64) bool {
 	}
 	_, decimals, _ := strings.Cut(below, ".")
 	return math.Abs(got-want) <= .5000001*math.Pow(10, -float64(len(decimals)))
+}
+
+// brief is a name as a verdict gives it.
+func brief(name string) string {
+	return safetext.Short(funcname.Brief(name, funcname.InSentence))
 }

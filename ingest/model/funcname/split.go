@@ -44,7 +44,7 @@ func Short(name string) string {
 const InSentence = 60
 
 // Brief returns a name of more than n bytes without result type and parameters, and with …
-// for its template arguments: std::vector<…>::push_back.
+// for its template arguments: std::vector<…>::push_back, <Vec<…> as Index<…>>::index.
 func Brief(name string, n int) string {
 	p := Split(name)
 	if p.Text || len(name) <= n {
@@ -59,9 +59,11 @@ func Brief(name string, n int) string {
 		path, own = path[:i], path[i:]
 	}
 	var b strings.Builder
-	depth := 0
-	for _, r := range path {
+	depth := 0 // of the brackets of arguments
+	for i, r := range path {
 		switch {
+		case r == '<' && depth == 0 && (i == 0 || strings.IndexByte("<& (", path[i-1]) >= 0):
+			b.WriteRune(r) // of <T as Trait>
 		case r == '<':
 			if depth++; depth == 1 {
 				b.WriteString("<…>")

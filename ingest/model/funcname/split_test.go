@@ -76,6 +76,7 @@ func TestBrief(t *testing.T) {
 		"std::map<int, std::vector<long> >::operator[](int const&)":               "std::map<…>::operator[]",
 		"std::invoke<void (*)(int, long)>::operator()() const":                    "std::invoke<…>::operator()",
 		"std::vector<std::pair<int, char> >::push_back(std::pair<int, char>&&)":   "std::vector<…>::push_back",
+		"<alloc::vec::Vec<f64> as core::ops::index::Index<usize>>::index":         "<alloc::vec::Vec<…> as core::ops::index::Index<…>>::index",
 		"encoding/json.(*decodeState).object":                                     "encoding/json.(*decodeState).object",
 		"Parse query of the user (slow)":                                          "Parse query of the user (slow)",
 		"blink::LocalFrameView::performLayout(blink::LayoutOptions const&) const": "blink::LocalFrameView::performLayout",
