@@ -93,7 +93,7 @@ var rules = []Rule{
 	{"hex-address", "3.3", Warning, "ip and symoff are hexadecimal text", `an ip or symoff is not "0x" and hexadecimal digits`},
 	{"inline-depth", "3.3", Warning, "inline_depth is 0 for a physical frame and more for an inlined one", "inlined and inline_depth contradict each other"},
 	{"inline-order", "3.3", Error, "Frames are ordered by inline depth, deepest first from leaf to root", "two neighbouring frames at one address have depths in a different order"},
-	{"inline-shared", "3.3", Warning, "Inlined frames at one address share dso, ip and symoff", "neighbours in a stack at one ip, one of them inlined, differ in dso or symoff, or an inlined frame's caller has another ip"},
+	{"inline-shared", "3.3", Warning, "Inlined frames at one address share dso, ip and symoff", "adjacent frames at one ip, one of them inlined, differ in dso or symoff, or an inlined frame's caller has another ip"},
 	{"thread-tid-unique", "3.3", Error, "A tid is unique within the file", "a thread record repeats a tid"},
 	{"thread-record", "3.3", Warning, "The threads that stacks and samples name have records", "no thread record has the tid"},
 

@@ -31,7 +31,7 @@ func recordings(t *testing.T, n int) []string {
 	return paths
 }
 
-// compares reports whether two files are shown, and read.
+// compares returns the condition that files a and b are compared and have been read.
 func compares(a, b string) func(frame) bool {
 	return func(f frame) bool {
 		return f.Compare != nil && f.Drop == nil &&

@@ -7,10 +7,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestSamplesAreBesideSpans looks at a thread with more lanes of spans and depths of
-// samples than a row shows: each lane that is shown has a place of its own, where the
-// pointer finds it; samples are always among them, and most of them where their event
-// is chosen.
+// TestSamplesAreBesideSpans checks threads with more lanes of spans and samples than their
+// row shows: each visible lane has its own place, where the pointer finds it; samples are
+// always visible, and have most lanes if their event is chosen.
 func TestSamplesAreBesideSpans(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())

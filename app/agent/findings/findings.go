@@ -264,7 +264,7 @@ func decimal(v float64) *json.Number {
 	return &n
 }
 
-// size returns the Size of a part of the sum.
+// size returns a part of the sum, with its share.
 func (l *look) size(part int64) Size { return l.sizeOf(part, l.sum) }
 
 func (l *look) sizeOf(part, whole int64) Size {

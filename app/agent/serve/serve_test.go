@@ -27,7 +27,7 @@ import (
 // runner draws on the CPU.
 var runner = command.Runner{Render: picture.Render}
 
-// helper makes the test binary "ashlar serve", in a process and a folder of its own.
+// helper is the environment variable that makes the test binary run as ashlar.
 const helper = "ASHLAR_SERVE_TEST"
 
 func TestMain(m *testing.M) {

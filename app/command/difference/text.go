@@ -87,7 +87,7 @@ func (d *Answer) head(b *strings.Builder) {
 	b.WriteString("\n")
 	for i, s := range []compare.Side{sa, sb} {
 		if l := &s.LeftOut; l.AsyncSpans > 0 {
-			fmt.Fprintf(b, "  %s: async spans excluded: %s in %s (--async in includes them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+			fmt.Fprintf(b, "  %s: async spans excluded: %s in %s (--async in includes them)\n", "AB"[i:i+1], units.Duration(l.AsyncTime), units.Plural(l.AsyncSpans, "span"))
 		}
 		if s.WithoutCPU > 0 {
 			fmt.Fprintf(b, "  %s: CPU time unknown for %s (not recorded, or cut by the range)\n", "AB"[i:i+1], units.Plural(s.WithoutCPU, "span"))

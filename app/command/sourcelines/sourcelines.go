@@ -37,8 +37,8 @@ line by itself, total includes the functions that it calls.
 
 With --asm, the rows are the instructions of the FUNCTION, by address, with the
 source lines between them. They come from the recorded binary, which is looked
-for by its build id: at its recorded path, beside the recording and in the
-caches of debuggers; --exe names another. -n N prints the N heaviest
+for by its build id: at its recorded path, beside the recording and in debugger
+caches; --exe names another. -n N prints the N heaviest
 instructions and their neighbours. Supported are x86 and arm64, in ELF files.`,
 	Examples: [][2]string{
 		{"ashlar source run.spaa parse --source-root .", "the lines of parse's file"},

@@ -25,8 +25,8 @@ func ask(t *testing.T, v any, args ...string) string {
 	return ""
 }
 
-// TestSource: the lines cost what was added up by hand, have the text of the file
-// that is beside the recording, and what is not known is said.
+// TestSource checks the cost of lines against sums by hand, their text against the file
+// beside the recording, and the errors for what is unknown.
 func TestSource(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run.pb.json")

@@ -40,8 +40,8 @@ hardly any can be found. Each change comes with the command that compares the
 runs before and after it.
 
 A function that a run lacks counts as 0 if the run is complete: a trace without
-damage. In a sampled run it is unknown, because a function without a sample may
-have run; such runs do not count for the function.`,
+damage. In a sampled run its cost is unknown, because a function without a
+sample may have run; such runs are left out for this function.`,
 	Examples: [][2]string{
 		{"ashlar trend nightly/", "all recordings in a folder, by name"},
 		{"ashlar trend 'nightly/*.pb.gz' --order time --metric alloc_space", "by the time of the files"},

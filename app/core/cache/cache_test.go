@@ -20,8 +20,7 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// aFile writes a trace of a bit more than a MB; another seed is another one of as many
-// bytes or so.
+// aFile writes a trace of about 1.2 MB. Other seeds make other traces of about that size.
 func aFile(t *testing.T, dir string, seed uint64) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -98,7 +98,7 @@ func File(rec *recording.Recording) string {
 func LeftOut(l *analyze.LeftOut, m *recording.Metric) string {
 	var b strings.Builder
 	if l.AsyncSpans > 0 {
-		fmt.Fprintf(&b, "\nasync spans excluded: %s in %s (--async in includes them)", units.Duration(l.AsyncTime), units.Count(l.AsyncSpans))
+		fmt.Fprintf(&b, "\nasync spans excluded: %s in %s (--async in includes them)", units.Duration(l.AsyncTime), units.Plural(l.AsyncSpans, "span"))
 	}
 	if l.IdleRecords > 0 {
 		fmt.Fprintf(&b, "\nidle samples excluded: %s in %s (--idle in includes them)", units.Value(l.Idle, m), units.Count(l.IdleRecords))

@@ -65,7 +65,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestFormats: advice for a format is for one that there is.
+// TestFormats checks that advice names only formats that exist.
 func TestFormats(t *testing.T) {
 	known := map[string]bool{"": true}
 	for _, f := range ingest.Formats {

@@ -37,7 +37,7 @@ type Candidate struct {
 // mostCandidates is the maximum number of candidates.
 const mostCandidates = 5
 
-// findCandidates sets Candidates, from the waits on the track with most of them.
+// findCandidates sets Candidates from the waits on the track with the most.
 func (a *Answer) findCandidates(ctx context.Context, in recording.Scope) error {
 	a.Candidates = []Candidate{}
 	track, times, others := a.waits(in)

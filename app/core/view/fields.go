@@ -149,7 +149,7 @@ func fields() []Field {
 		many("columns", "the visible columns", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
 		many("widths", "NAME:DP, the widths of resized columns", func(v *State) *[]Width { return &v.Widths }, Width.text, parseWidth),
 		many("rows", "the row filters of the table of differences and of the list of matches", func(v *State) *[]string { return &v.Rows }, escape, unescape),
-		text("calls-sort", "the sort column of the list of calls; - before it reverses the order", func(v *State) *string { return &v.List.By }),
+		text("calls-sort", "the sort column of the list of calls; a leading - reverses the order", func(v *State) *string { return &v.List.By }),
 		text("calls-filter", "the filter of the list of calls: conditions as in --calls, or text in arguments", func(v *State) *string { return &v.List.Only }),
 		many("calls-columns", "the columns of the list of calls", func(v *State) *[]string { return &v.List.Columns }, escape, unescape),
 		one("split", "the timeline's share of the height, 0 to 1", func(v *State) *float32 { return &v.Split }, decimalText, parseDecimal).remembered(),

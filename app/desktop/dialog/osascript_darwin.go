@@ -20,7 +20,7 @@ function run(argv) {
 	try {
 		return [].concat(app.chooseFile(how)).map(p => p.toString() + "\0").join("")
 	} catch (e) {
-		if (e.errorNumber === -128) return "" // the person chose none
+		if (e.errorNumber === -128) return "" // the user cancelled
 		throw e
 	}
 }`

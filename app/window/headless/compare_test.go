@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// comparison is one golden picture of two recordings. Files are by their names
-// in the folder of a test; nothing writes missing.json.
+// comparison is one golden picture of two recordings, named as the test wrote them into
+// its folder. There is no missing.json.
 type comparison struct {
 	name   string
 	a, b   string

@@ -64,8 +64,8 @@ func (c *Comparison) FocusOn(d *Workspace, i int) {
 	d.Pane = c.Panes[i]
 }
 
-// AnchorHere makes the picked item or the selected range on the side with the focus its
-// anchor.
+// AnchorHere sets the anchor of the side with the focus: the start of its picked bar or
+// window, else of its selected range, else its picked mark, else the view's left edge.
 func (c *Comparison) AnchorHere(d *Workspace) {
 	p := c.Panes[c.Focus]
 	at := p.View.From

@@ -122,7 +122,7 @@ func (s *runStrip) tooltip(c *Comparison, u *ui.UI, side int) {
 	r := runs[s.tip]
 	does := "Click to leave it out of " + comparison.SideName(side)
 	if r.Off {
-		does = "Click to count it again"
+		does = "Click to include it again"
 	}
 	lines := []string{does}
 	if text := c.runDetail(r); text != "" {

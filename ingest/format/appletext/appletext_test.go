@@ -71,8 +71,8 @@ const instrumentsText = "Weight\tSelf Weight\t\tSymbol Name\n" +
 	"1.00 s   66.6%\t1.00 s\t \t  std::map<int, int>::find(int const&)\n" +
 	"300.00 ms   20.0%\t300.50 µs\t \t idle\n"
 
-// TestTexts has each report with the rows that a person reads in it: of a row what
-// those below it do not have.
+// TestTexts checks the stacks of each report. The cost of a stack is the number of its row
+// less those of the rows below it.
 func TestTexts(t *testing.T) {
 	const main = " {comm=DispatchQueue_1: com.apple.main-thread (serial) pid=4711 tid=21} dyld`start"
 	const queue = " {comm=com.apple.main-thread pid=4711 tid=6699} dyld`start"

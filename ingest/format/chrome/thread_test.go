@@ -105,8 +105,8 @@ func TestThreadSpans(t *testing.T) {
 	}
 }
 
-// TestNestedLikeLoose lays random nested spans out in both ways, as they come
-// and all at once, and expects the same calls.
+// TestNestedLikeLoose checks that random nested spans give the same calls whether they are
+// added one by one or all at once.
 func TestNestedLikeLoose(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

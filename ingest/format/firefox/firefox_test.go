@@ -231,7 +231,7 @@ const oldDevTools = `{"label":"","duration":9.5,"markers":[{"causeName":"x","end
 "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["f (a.js:1:2)"]}],"pausedRanges":[],"processes":[]},
 "configuration":{"withMarkers":true},"systemHost":{},"systemClient":{},"fileType":"Recorded Performance Data","version":2}`
 
-// What a page did is beside its thread; what cannot be put in time is counted.
+// TestOldDevTools checks that what has no place on the timeline is counted as left out.
 func TestOldDevTools(t *testing.T) {
 	if sure, err := Sniff([]byte(oldDevTools), true); sure != decode.Certain || err != nil {
 		t.Error(sure, err)

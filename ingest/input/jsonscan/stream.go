@@ -122,8 +122,8 @@ func (s *Stream) Members(yield func(key string) bool) {
 	}
 }
 
-// Values yields the raw elements of the entered array. A raw value is valid as long as
-// the input's chunks are. It ends at damage.
+// Values yields the raw elements of the entered array and stops at damage. An element is
+// valid as long as the input's chunks are.
 func (s *Stream) Values(yield func(raw []byte) bool) {
 	for s.Next() {
 		if raw, ok := s.Value(); !ok || !yield(raw) {

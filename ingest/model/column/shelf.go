@@ -7,11 +7,11 @@ import (
 
 // Shelf is where columns keep their full chunks: on the heap or, once that is short, in
 // memory from another source such as a mapped file. These columns hold no pointers, so
-// the collector need not know that memory. A nil Shelf is the heap.
+// the garbage collector need not scan that memory. A nil Shelf is the heap.
 //
-// The memory must stay valid as long as the Shelf can be reached, and some seconds
-// longer. Every column with chunks in the memory refers to the Shelf, but a loop over one
-// chunk may hold nothing but that chunk.
+// The memory must stay valid while the Shelf is reachable and for some seconds after:
+// every column with chunks in the memory refers to the Shelf, but a loop over one chunk may
+// hold nothing but that chunk.
 type Shelf struct {
 	give atomic.Pointer[func(n int) []byte]
 	keep any // keeps the memory of read-only columns alive

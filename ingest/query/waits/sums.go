@@ -32,8 +32,9 @@ type Sum struct {
 	Count         int64
 }
 
-// Sums sums up the waits of a scope for which only, if not nil, returns true; the longest
-// sum first. The sums add up to the blocked time of the scope.
+// Sums groups the waits of a scope and returns the longest sum first. It counts only waits
+// for which only returns true; if only is nil it counts all, and the sums add up to the
+// blocked time of the scope.
 func Sums(ctx context.Context, rec *recording.Recording, in recording.Scope, by By, only func(*Wait) bool) ([]Sum, error) {
 	type key struct {
 		track int

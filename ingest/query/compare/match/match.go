@@ -290,7 +290,7 @@ func (m *matcher) itemOf(f int) *item {
 			return &m.items[r][i]
 		}
 	}
-	panic("match: a function of no recording")
+	panic("match: the function is in none of the recordings")
 }
 
 // mostPairs limits the number of candidate pairs to compare.

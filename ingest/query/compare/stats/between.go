@@ -75,7 +75,7 @@ func middle(ratios []Ratio) float64 {
 	if len(ratios) < 2 {
 		return 0
 	}
-	// Of two halves that disagree, the one that did not change is right.
+	// No change is one more ratio: if half of the functions changed, the other half decides.
 	all := append([]Ratio{{Log: 0, Variance: 1}}, ratios...)
 	slices.SortFunc(all, func(x, y Ratio) int { return cmp.Compare(x.Log, y.Log) })
 	weight := func(r Ratio) float64 { return 1 / math.Sqrt(r.Variance+steady*steady) }
