@@ -36,6 +36,7 @@ type Host struct {
 	Note    note
 	Clip    string // a text for the clipboard
 	Tasks   tasks
+	wakes   time.Time // see WakeAt
 	Focus   ui.Focus
 	// HiddenColumns is the set of table columns hidden in newly opened files.
 	HiddenColumns uint32
@@ -109,7 +110,8 @@ func (h *Host) Wake() {
 // WakeAt asks for a frame at a time. It does not leave that to Gio: if a window cannot be
 // shown, Gio waits for its own timer for ever instead of saying why.
 func (h *Host) WakeAt(t time.Time) {
-	if h.Do.Wake != nil {
+	if h.Do.Wake != nil && !t.Equal(h.wakes) {
+		h.wakes = t
 		time.AfterFunc(time.Until(t), h.Do.Wake)
 	}
 }

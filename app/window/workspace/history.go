@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"gioui.org/op"
 	"reflect"
 	"slices"
 	"time"
@@ -75,6 +74,9 @@ func (d *Workspace) remember(u *ui.UI) {
 	s := d.scene()
 	if w := s.way(); d.back == nil || w.visit.state == nil && w.visit.answered == nil {
 		w.History.remember(u, s.Spot(d), d.ViewState)
+		if w.History.due {
+			d.WakeAt(w.History.since.Add(undoDelay))
+		}
 	}
 }
 
@@ -91,7 +93,6 @@ func (h *History) remember(u *ui.UI, now Spot, state func() *view.State) {
 		h.seen, h.since = now, u.Now
 	}
 	if h.due = u.Now.Sub(h.since) < undoDelay; h.due {
-		u.Execute(op.InvalidateCmd{At: h.since.Add(undoDelay)})
 		return
 	}
 	h.Push(now, state())
