@@ -102,7 +102,7 @@ func (l *look) turns(r rule, d *gpu.Device) {
 			large = append(large, s)
 		}
 	}
-	slices.SortFunc(large, func(a, b *streamWork) int { return cmp.Or(compareInts(b.busy, a.busy), cmp.Compare(a.track, b.track)) })
+	slices.SortFunc(large, func(a, b *streamWork) int { return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(a.track, b.track)) })
 	if len(large) < 2 {
 		return
 	}

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -104,14 +105,14 @@ func (l *look) lockSpans(r rule) error {
 		return nil
 	}
 	// Compare long waits with short ones.
-	slices.SortFunc(times, func(a, b repeat.Range) int { return compareInts(b.To-b.From, a.To-a.From) })
+	slices.SortFunc(times, func(a, b repeat.Range) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
 	var long int64
 	n := 0
 	for n < len(times)/2 && (n < 4 || 10*long < 8*waited.total) {
 		long += times[n].To - times[n].From
 		n++
 	}
-	byTime := func(a, b repeat.Range) int { return compareInts(a.From, b.From) }
+	byTime := func(a, b repeat.Range) int { return cmp.Compare(a.From, b.From) }
 	slow, rest := times[:n], times[n:]
 	slices.SortFunc(slow, byTime)
 	slices.SortFunc(rest, byTime)

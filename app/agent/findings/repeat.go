@@ -83,7 +83,7 @@ func (l *look) outlier(r rule) error {
 // numbers, by the time of the longest.
 func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
 	if o.Numbered {
-		longest := slices.MaxFunc(s.Calls, func(a, b int) int { return compareInts(o.Duration(a), o.Duration(b)) })
+		longest := slices.MaxFunc(s.Calls, func(a, b int) int { return cmp.Compare(o.Duration(a), o.Duration(b)) })
 		state := view.State{Tab: "calls"}
 		state.Sides[0].Select = recording.Offsets(o.Start(longest)-l.rec.Start, o.End(longest)-l.rec.Start)
 		l.add(r, f, state, "top", evidence.File(l.rec), "--range", state.Sides[0].Select.String())

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -30,18 +31,8 @@ func (l *look) heavy() (rows []analyze.Row) {
 		return nil
 	}
 	rows = l.functions(func(r *analyze.Row) bool { return 10*r.Total >= l.sum })
-	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return compareInts(b.Total, a.Total) })
+	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return cmp.Compare(b.Total, a.Total) })
 	return rows[:min(len(rows), mostFunctions)]
-}
-
-func compareInts(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // lengths returns the durations of the calls of each of the heavy functions.
@@ -174,7 +165,7 @@ func (l *look) starving(r rule) error {
 		if len(tracks) < 3 {
 			continue
 		}
-		slices.SortFunc(tracks, func(a, b int) int { return compareInts(has[a], has[b]) })
+		slices.SortFunc(tracks, func(a, b int) int { return cmp.Compare(has[a], has[b]) })
 		least, middle := tracks[0], has[tracks[len(tracks)/2]]
 		// The least busy thread must have at most 1/50 of the median, and the next at
 		// least 1/4, which shows that the threads of the group share its work.

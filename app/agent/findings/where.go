@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"slices"
 
 	"ashlar/ingest/model/recording"
@@ -16,7 +17,7 @@ type place struct{ function, name string }
 func (l *look) mostlyIn(track int, holds []waits.Hold) (best place) {
 	holds = slices.DeleteFunc(slices.Clone(holds), func(h waits.Hold) bool { return int(h.Waker.Track) != track })
 	during := func(at int64) bool {
-		i, found := slices.BinarySearchFunc(holds, at, func(h waits.Hold, at int64) int { return compareInts(h.From, at) })
+		i, found := slices.BinarySearchFunc(holds, at, func(h waits.Hold, at int64) int { return cmp.Compare(h.From, at) })
 		return len(holds) == 0 || found || i > 0 && at < holds[i-1].To
 	}
 	count := map[place]int{}

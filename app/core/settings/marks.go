@@ -177,7 +177,7 @@ func WriteMarks(w io.Writer, key, name string, marks []view.Mark) error {
 
 // ReadMarks reads exported marks.
 func ReadMarks(r io.Reader) (in Marks, err error) {
-	b, err := io.ReadAll(io.LimitReader(r, mostImport))
+	b, err := io.ReadAll(io.LimitReader(r, mostFile))
 	if err != nil {
 		return in, fmt.Errorf("the marks cannot be read: %w", err)
 	}
@@ -192,8 +192,8 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 	return in, nil
 }
 
-// mostImport is the maximum size of a file of settings or marks, in bytes.
-const mostImport = 64 << 20
+// mostFile is the maximum size of a file of settings or marks, in bytes.
+const mostFile = 64 << 20
 
 // Import adds exported marks to those of a recording, replacing marks with the same id.
 // If the marks were made on a different recording, other is that recording's name.

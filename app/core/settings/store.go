@@ -104,9 +104,9 @@ func read(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, mostImport+1))
-	if err == nil && len(b) > mostImport {
-		err = fmt.Errorf("it is larger than %d MB", mostImport>>20)
+	b, err := io.ReadAll(io.LimitReader(f, mostFile+1))
+	if err == nil && len(b) > mostFile {
+		err = fmt.Errorf("it is larger than %d MB", mostFile>>20)
 	}
 	return b, err
 }

@@ -20,7 +20,7 @@ import (
 // nothing moves when they arrive.
 const Height = 28
 
-// Content is what the row shows.
+// Content holds the sentences of the row, and what clicks on it do.
 type Content struct {
 	// Found are the findings, the most important first.
 	Found []findings.Finding

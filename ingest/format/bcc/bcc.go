@@ -203,14 +203,10 @@ var (
 	counts  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ +\S.*\r?\n {4,8}\d+\r?$`) })
 )
 
-// sniffLen is the number of bytes that Sniff looks at. Its patterns take seconds for files
-// of one very long line, of which Sniff gets megabytes.
-const sniffLen = 64 << 10
-
 // Sniff looks for a thread with a count below it, or for the messages that the tools
 // print when they start.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	head = head[:min(len(head), sniffLen)]
+	head = decode.Text(head)
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil
 	}

@@ -80,15 +80,11 @@ var (
 	frames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^([ \t]+\S[^\n]*\+\d+\n){2}`) })
 )
 
-// sniffLen is the number of bytes that Sniff looks at. Its patterns take seconds for files
-// of one very long line, of which Sniff gets megabytes.
-const sniffLen = 64 << 10
-
 // Sniff looks for a map whose key spans several lines, or for the start message of
 // bpftrace with stacks.
 func Sniff(head []byte, whole bool) (decode.Confidence, error) {
-	whole = whole && len(head) <= sniffLen
-	head = head[:min(len(head), sniffLen)]
+	text := decode.Text(head)
+	whole, head = whole && len(text) == len(head), text
 	if bytes.IndexByte(head[:min(len(head), 4096)], 0) >= 0 {
 		return decode.No, nil
 	}

@@ -45,13 +45,9 @@ var header = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)\A(?:# callgrind format\s*$|(?:(?:version|creator|pid|cmd|part|thread|desc|positions|event|summary|ob):.*\n|\s*\n|#.*\n)*events: .*$)`)
 })
 
-// sniffLen is the number of bytes that Sniff looks at. Its patterns take seconds for files
-// of one very long line, of which Sniff gets megabytes.
-const sniffLen = 64 << 10
-
 // Sniff looks for the first line of newer files, or for a header line of any version.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
-	head = head[:min(len(head), sniffLen)]
+	head = decode.Text(head)
 	if bytes.HasPrefix(head, []byte("# callgrind format")) {
 		return decode.Certain, nil
 	}

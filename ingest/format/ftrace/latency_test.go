@@ -27,7 +27,7 @@ const latencyText = `# tracer: irqsoff
  => run_timer
 `
 
-// functions is what the function tracer prints in the usual format.
+// functions is output of the function tracer in the usual format.
 const functions = `# tracer: function
             bash-1994  (   10) [000] .... 1720.000100: vfs_write <-sys_write
             bash-1994  (   10) [001] d..2.  1720.000200: x.isra.0 <-vfs_write

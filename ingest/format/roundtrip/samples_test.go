@@ -39,7 +39,7 @@ func eachSampleFile(t *testing.T, f func(t *testing.T, path string, rec *recordi
 // targetFiles names a file of each target.
 var targetFiles = []string{"out.spaa", "out.pb", "out.otlp", "out.folded", "out.json", "out.spall"}
 
-// converted is a file of a target and the report of what it lacks.
+// converted is a file in another format, with the report of what it lacks.
 type converted struct {
 	out []byte
 	rep *encode.Report

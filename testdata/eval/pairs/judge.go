@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/query/compare"
 )
 
-// Verdict is what is said first about two recordings.
+// Verdict holds the sentences about two recordings.
 type Verdict struct {
 	First string // the first sentence
 	All   string // all sentences
