@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"gioui.org/f32"
 	"gioui.org/io/key"
@@ -109,6 +110,17 @@ func TestBlockedBy(t *testing.T) {
 		}
 	}
 	lower := p.Bounds.Lower
+	second := f32.Pt(float32(lower.Min.X+100), float32(lower.Min.Y+28)+2.5*widget.RowHeight)
+	b.pointer(pointer.Move, second, 0)
+	b.frame()
+	// The frame that handles the click has to show what it chose: none may follow.
+	for _, kind := range []pointer.Kind{pointer.Press, pointer.Release} {
+		b.router.Queue(pointer.Event{Kind: kind, Source: pointer.Mouse, Buttons: pointer.ButtonPrimary, Position: second, Time: time.Duration(b.now.UnixNano())})
+	}
+	if first := b.shapes(); first == svg || first != b.shapes() {
+		t.Error("the picture after a click on a lock is not the last one")
+	}
+	b.click(f32.Pt(second.X, second.Y-widget.RowHeight), 0, pointer.ButtonPrimary)
 	row := float32(lower.Min.Y+28+(lower.Max.Y-lower.Min.Y-28)/2) + 1.5*widget.RowHeight
 	for x, want := range map[float32]string{.1: "client [blocked: sleeping]", .4: "server [running]"} {
 		at := f32.Pt(float32(lower.Min.X)+x*float32(lower.Dx()), row)

@@ -55,10 +55,10 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	u.Text(head, s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title, float32(head.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text})
 	middle := head.Max.Y + (r.Max.Y-head.Max.Y)/2
 	locks := image.Rect(r.Min.X, head.Max.Y, r.Max.X, middle)
-	list(s, u, &t.List.List, &t.sheets[0], locks, lockColumns(p.Rec), a.Locks.All, t.chosen, func(row int, _ float32) { t.choose(row) })
+	list(s, u, &t.List.List, &t.sheets[0], locks, lockColumns(p.Rec), a.Locks.All, &t.chosen, func(row int, _ float32) { t.choose(row) })
 	of := a.Locks.All[min(t.chosen, len(a.Locks.All)-1)].Pairs
 	u.HLine(r.Min.X, r.Max.X, middle, u.Theme.Rule)
-	list(s, u, &t.pairs, &t.sheets[1], image.Rect(r.Min.X, middle, r.Max.X, r.Max.Y), pairColumns(p.Rec), of, -1, func(row int, x float32) {
+	list(s, u, &t.pairs, &t.sheets[1], image.Rect(r.Min.X, middle, r.Max.X, r.Max.Y), pairColumns(p.Rec), of, nil, func(row int, x float32) {
 		show(p, &of[row], x > holderAt)
 	})
 }
@@ -109,8 +109,8 @@ func pairColumns(rec *recording.Recording) []column[waits.Pair] {
 }
 
 // list draws rows below their heads; a click passes its row and where in the row it is, as
-// a share of the width.
-func list[T any](s *panel.Host, u *ui.UI, l *widget.List, sheet *ui.Sheet, r image.Rectangle, cs []column[T], rows []T, chosen int, click func(row int, x float32)) {
+// a share of the width. A click may change the chosen row, which is nil if none can be.
+func list[T any](s *panel.Host, u *ui.UI, l *widget.List, sheet *ui.Sheet, r image.Rectangle, cs []column[T], rows []T, chosen *int, click func(row int, x float32)) {
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
 	l.Events(u, body, h, len(rows), func(g widget.Gesture, row int) {
@@ -138,7 +138,7 @@ func list[T any](s *panel.Host, u *ui.UI, l *widget.List, sheet *ui.Sheet, r ima
 		u.Text(image.Rect(r.Min.X+at[0], r.Min.Y, r.Min.X+at[1], body.Min.Y), cs[k].name, style(k, u.Theme.Dim))
 	})
 	l.Rows(body, h, len(rows), func(i int, line image.Rectangle) {
-		if colour, ok := l.Ground(u, line, i == chosen); ok {
+		if colour, ok := l.Ground(u, line, chosen != nil && i == *chosen); ok {
 			sheet.Fill(line, 0, colour)
 		}
 		cells(func(k int, at [2]int) {
