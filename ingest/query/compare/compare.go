@@ -309,6 +309,9 @@ func (c *Comparison) costs(t *Tree) match.Costs {
 	costs := match.Costs{Calls: true, Funcs: len(t.Funcs), Total: [2]int64{root.A.Total, root.B.Total}}
 	for k := range c.Runs {
 		costs.Calls = costs.Calls && c.Runs[k].Weights.Basis == analyze.Spans
+		if side, _ := c.sideOf(k); c.Runs[k].Counted {
+			costs.Samples[side] += c.Runs[k].Samples
+		}
 	}
 	amount := func(x, above *Amount) match.Amount {
 		return match.Amount{Here: x.Here, Self: x.Self, Total: x.Total, Count: x.Count, Above: above.Total}

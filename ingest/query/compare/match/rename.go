@@ -36,9 +36,9 @@ const (
 	// leafCalls are the smallest likeness of these two.
 	alikeNames, strangers, leaves = .8, .9, .95
 	leafCalls                     = .99
-	// leastSampled is the least part of its caller's cost that a sampled function needs to
-	// match one with a very different name: a few samples say nothing about what it does.
-	leastSampled = .02
+	// fewestSamples is the number of samples that a sampled function needs to be compared: a
+	// few say nothing about its callers, callees and cost.
+	fewestSamples = 8
 	// leafSelf is the smallest part of a function's total that must be self for the
 	// function to count as calling nothing.
 	leafSelf     = .9
@@ -71,8 +71,8 @@ const nobody = -2
 type Costs struct {
 	// Calls reports whether counts are numbers of calls.
 	Calls bool
-	// Total is the cost of A and of B.
-	Total [2]int64
+	// Total is the cost of A and of B, Samples the number of samples behind it; 0 if unknown.
+	Total, Samples [2]int64
 	// Funcs is the number of functions in the tree; the functions of the matching come
 	// first.
 	Funcs int
@@ -126,7 +126,7 @@ func (m *Matching) Renamed(recs []*recording.Recording, sides int, o Options, co
 		taken[p.a], taken[p.b] = true, true
 	}
 	for side := range alone {
-		alone[side] = r.costly(side, alone[side], taken, costs.Total[side])
+		alone[side] = r.costly(side, alone[side], taken, costs)
 	}
 	pairs = append(pairs, r.pair(alone)...)
 	if len(pairs) == 0 {
@@ -216,8 +216,13 @@ func (r *renamer) measure(alone [2][]int32, numbered [][2][]int32, nodes iter.Se
 }
 
 // costly returns the costliest functions of a side, at most mostRenames.
-func (r *renamer) costly(side int, fs []int32, taken map[int32]bool, total int64) []int32 {
-	fs = slices.DeleteFunc(slices.Clone(fs), func(f int32) bool { return taken[f] || r.traits[side][f].total < leastCost*float64(total) })
+func (r *renamer) costly(side int, fs []int32, taken map[int32]bool, costs Costs) []int32 {
+	least := leastCost
+	if n := costs.Samples[side]; n > 0 && !costs.Calls {
+		least = max(least, fewestSamples/float64(n))
+	}
+	least *= float64(costs.Total[side])
+	fs = slices.DeleteFunc(slices.Clone(fs), func(f int32) bool { return taken[f] || r.traits[side][f].total < least })
 	slices.SortFunc(fs, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(r.traits[side][b].total, r.traits[side][a].total), strings.Compare(r.m.Funcs[a].Name, r.m.Funcs[b].Name), cmp.Compare(a, b))
 	})
@@ -279,9 +284,8 @@ func (r *renamer) like(a, b int32) float64 {
 	}
 	names := likeNames(r.name(0, a).Name, r.name(1, b).Name)
 	like := whole + (1-whole)*.7*names
-	sampled := !r.spans && min(x.total/max(1, x.above), y.total/max(1, y.above)) < leastSampled
 	switch leaf := min(x.callees[-1]/x.total, y.callees[-1]/y.total) >= leafSelf; {
-	case names >= .5 && like >= alikeNames, !leaf && like >= strangers && !sampled:
+	case names >= .5 && like >= alikeNames, !leaf && like >= strangers:
 		return like
 	case leaf && r.spans && like >= leaves && ratio(x.calls, y.calls) >= leafCalls:
 		return like
