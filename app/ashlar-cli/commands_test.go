@@ -17,19 +17,19 @@ import (
 	"ashlar/app/core/settings"
 )
 
-// refusals are command lines that fail. Those that the commands answer are in
-// app/command/testdata/lines.txt; they write to $OUT. Their output is tested in app/command.
+// refusals are command lines that fail. Command lines that succeed are in
+// app/command/testdata/lines.txt and write to $OUT; app/command tests their output.
 var refusals = []string{"show nothing", "top missing.spaa", "top small.spaa --by nothing"}
 
-// elsewhere are commands that are tried otherwise, or do not end.
+// elsewhere lists commands that other tests cover or that do not end.
 var elsewhere = []string{"render", "install", "uninstall", "serve", "watch"}
 
-// refused are commands that have nothing to answer here: no window is open, no recording is
-// kept, and what is checked is damaged.
+// refused lists commands that need not succeed: no window is open, the cache is empty, and the
+// file to check is damaged.
 var refused = []string{"show", "cache", "check"}
 
-// commands asks the program every command, as people do, and the package that it is made of:
-// both say the same, though the one is compiled otherwise and has no C library.
+// commands checks that the compiled program gives the same answers as package command in this
+// process, although it is compiled with other flags and without cgo.
 func commands(t *testing.T, program string) {
 	t.Chdir(filepath.Join("..", "command", "testdata"))
 	lines, err := os.ReadFile("lines.txt")
@@ -48,7 +48,7 @@ func commands(t *testing.T, program string) {
 		want.read(t, out)
 		cmd := exec.Command(program, args...)
 		cmd.Stdout, cmd.Stderr = &got.stdout, &got.stderr
-		_ = cmd.Run() // its exit code is compared
+		_ = cmd.Run() // the exit code is compared below
 		got.code = cmd.ProcessState.ExitCode()
 		got.read(t, out)
 		if want.code == command.Done || slices.Contains(refused, args[0]) {
@@ -76,14 +76,14 @@ func commands(t *testing.T, program string) {
 	}
 }
 
-// answer has what a command left behind.
+// answer holds the output of a command.
 type answer struct {
 	stdout, stderr bytes.Buffer
 	code           int
-	files          map[string]string // what it wrote, by name
+	files          map[string]string // files that it wrote, by name
 }
 
-// read takes in what was written to a folder.
+// read reads the files in a folder into a.files.
 func (a *answer) read(t *testing.T, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *answer) read(t *testing.T, dir string) {
 	}
 }
 
-// loading matches what differs from run to run.
+// loading matches output that varies between runs.
 var loading = regexp.MustCompile(`(?m)^  read +.*$|(?s)"load": \{.*?\}`)
 
 func (a *answer) text() string {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// container runs the program in a folder that has nothing but it and that it takes for
-// all there is: no library, no font, no device, no process beside it. It draws the
-// picture of the README as it does outside, which is at a path.
+// container runs the program in a new root folder that holds nothing else: no libraries,
+// fonts, devices or other processes. The demo's picture must match the one drawn outside,
+// whose path is outside.
 func container(t *testing.T, program, outside string) {
 	root := t.TempDir()
 	if err := os.Chmod(root, 0o777); err != nil {
@@ -39,7 +39,7 @@ func container(t *testing.T, program, outside string) {
 	all := uintptr(syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS)
 	msg, err := alone(all | syscall.CLONE_NEWUSER)
 	if denied(err) {
-		msg, err = alone(all) // by whom may do everything
+		msg, err = alone(all) // root needs no user namespace
 	}
 	if denied(err) {
 		msg, err = alone(0)
@@ -54,8 +54,8 @@ func container(t *testing.T, program, outside string) {
 	if far := apart(t, drawn, outside); far > .002 {
 		t.Errorf("the picture is %.1f %% from that outside", 100*far)
 	}
-	// The README's was drawn by OpenGL, whose edges are a little different, and may be
-	// older than a change of looks.
+	// The README's picture was drawn with OpenGL, which draws edges slightly differently, and may
+	// be older than the latest change of style.
 	if far := apart(t, drawn, "../../assets/ashlar.png"); far > .03 {
 		t.Errorf("the picture is %.1f %% from that of the README", 100*far)
 	}
@@ -65,7 +65,8 @@ func denied(err error) bool {
 	return errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.ENOSYS)
 }
 
-// apart is how far two pictures of one size are from each other, from 0 to 1.
+// apart returns the mean difference of the colour channels of two pictures of the same size,
+// from 0 to 1.
 func apart(t *testing.T, a, b string) float64 {
 	t.Helper()
 	var sum float64

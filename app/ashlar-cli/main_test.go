@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// build compiles the program as it is given to people.
+// build compiles the program with the flags of a release.
 func build(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "ashlar-cli")
@@ -19,7 +19,7 @@ func build(t *testing.T) string {
 		program += ".exe"
 	}
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=-dwarf=false", "-ldflags=-s -w"}
-	cold, err := os.ReadFile("cold.txt") // see assets/packaging
+	cold, err := os.ReadFile("cold.txt") // packages compiled without inlining, see assets/packaging
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ func TestProgram(t *testing.T) {
 	t.Run("Commands", func(t *testing.T) { commands(t, program) })
 }
 
-// alone runs the program with nothing around it: no library, no other program, no GPU,
-// no home. It draws the picture of the README.
+// alone runs the program without libraries, other programs, a GPU or a home folder, and draws
+// the README's picture.
 func alone(t *testing.T, program string) {
 	if runtime.GOOS == "linux" {
 		f, err := elf.Open(program)

@@ -14,7 +14,7 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// versus has what the frame log says of a comparison.
+// versus holds the comparison fields of a line of the frame log.
 type versus struct {
 	Sides [2]struct {
 		File          string
@@ -30,11 +30,11 @@ type versus struct {
 	Functions          map[string]int
 	Rows               int
 
-	Focus, Tab, Chosen string // which the address says
+	Focus, Tab, Chosen string // from the frame's address
 	Linked, Above      bool
 }
 
-// twinPair writes a trace and what it became.
+// twinPair writes two versions of a trace: the original, and one after a program change.
 func twinPair(t *testing.T) (before, after string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func twinPair(t *testing.T) (before, after string) {
 	return before, after
 }
 
-// comparing starts a window with files and waits for the comparison of two.
+// comparing opens a window with two files and waits until their comparison is complete.
 func comparing(t *testing.T, args ...string) *session {
 	t.Helper()
 	s := startAshlar(t, args...)
@@ -55,14 +55,14 @@ func comparing(t *testing.T, args ...string) *session {
 	return s
 }
 
-// both waits for a frame of a comparison that holds.
+// both waits for a frame that shows a comparison for which holds is true.
 func (s *session) both(what string, holds func(c *versus) bool) *versus {
 	s.t.Helper()
 	return s.until(what, func(f frame) bool { return f.Compare != nil && holds(f.Compare) }).Compare
 }
 
-// Places in a window of 1280x800 that shows the twins: the lanes of A and of B,
-// and the flamegraph.
+// Positions in a 1280x800 window that shows the twins: the lanes of A and of B, and the
+// flamegraph.
 var (
 	inA  = image.Pt(380, 250)
 	inB  = image.Pt(1000, 250)
@@ -91,7 +91,7 @@ func TestCompareTwoFiles(t *testing.T) {
 		}
 	}
 
-	// What is zoomed in A is zoomed in B, by the same offset from the start.
+	// Zooming A also zooms B, to the same offsets from its start.
 	whole := c
 	s.Wheel(5, inA)
 	c = s.both("zooming both", func(c *versus) bool {
@@ -101,7 +101,7 @@ func TestCompareTwoFiles(t *testing.T) {
 		t.Errorf("linked views are %d to %d and %d to %d", c.Sides[0].From, c.Sides[0].To, c.Sides[1].From, c.Sides[1].To)
 	}
 
-	// A range selected in B is selected in A, and everything below is about it.
+	// Selecting a range in B also selects it in A, and the panels below answer for it.
 	total := c.Sides[0].Total
 	s.Drag(e2e.Left, image.Pt(900, 250), image.Pt(1100, 250), "shift")
 	c = s.both("a selection in both", func(c *versus) bool {
@@ -111,7 +111,7 @@ func TestCompareTwoFiles(t *testing.T) {
 		t.Errorf("linked selections are %v and %v, with the focus on %s", c.Sides[0].Selected, c.Sides[1].Selected, c.Focus)
 	}
 
-	// Unlinked, each is for itself.
+	// Unlinked sides zoom separately.
 	s.Key("k")
 	s.both("unlinking", func(c *versus) bool { return !c.Linked })
 	was := s.last().Compare
@@ -122,7 +122,7 @@ func TestCompareTwoFiles(t *testing.T) {
 	if c.Sides[0].From != was.Sides[0].From || c.Sides[0].To != was.Sides[0].To {
 		t.Error("A moves with B though they are not linked")
 	}
-	s.Key("ctrl+z") // takes back the zoom, then the link
+	s.Key("ctrl+z") // undo the zoom, then the unlinking
 	s.both("undoing", func(c *versus) bool { return c.Sides[1].From == was.Sides[1].From })
 }
 
@@ -135,7 +135,7 @@ func TestCompareAnchors(t *testing.T) {
 	if c.Sides[0].Picked != "frame" || c.Sides[1].Picked != "frame" || c.Chosen != "frame" {
 		t.Fatalf("picked are %q and %q", c.Sides[0].Picked, c.Sides[1].Picked)
 	}
-	// The nth frame takes a few percent longer, after a later beginning.
+	// In B the first frame starts later and each takes a few percent longer.
 	n := (c.Sides[0].PickedAt/1e6 - twins.Early) / 1080
 	if lo, hi := int64(twins.Late)+n*1080, int64(twins.Late)+(n+2)*1300; c.Sides[1].PickedAt/1e6 < lo || c.Sides[1].PickedAt/1e6 > hi {
 		t.Errorf("call %d is at %d µs in A and at %d in B, not between %d and %d", n, c.Sides[0].PickedAt/1e6, c.Sides[1].PickedAt/1e6, lo, hi)
@@ -156,7 +156,7 @@ func TestCompareAnchors(t *testing.T) {
 		t.Errorf("after zooming the anchors lie %d and %d from the left edges", a, b)
 	}
 
-	// One side's own anchor: where the selection begins.
+	// Set an anchor on B alone, at the start of its selection.
 	s.Key("ctrl+Tab")
 	s.both("the focus on B", func(c *versus) bool { return c.Focus == "B" })
 	s.Key("Escape", "Escape")
@@ -187,7 +187,7 @@ func TestCompareSwapAndClose(t *testing.T) {
 	if len(f.Threads) != 3 {
 		t.Errorf("what is left shows the threads %q", f.Threads)
 	}
-	// And once more, with a file whose path is typed.
+	// Compare again, typing the file's path.
 	s.palette("compare with file")
 	s.until("the opener", func(f frame) bool { return strings.HasPrefix(f.Typed, "File to compare with: /") })
 	s.Type("after")
@@ -196,7 +196,7 @@ func TestCompareSwapAndClose(t *testing.T) {
 	s.both("the comparison again", func(c *versus) bool { return c.Sides[1].File == "after.json" && c.Sure })
 }
 
-// palette runs a command by its name.
+// palette runs a command by its name in the command palette.
 func (s *session) palette(name string) {
 	s.t.Helper()
 	s.Key("ctrl+k")
@@ -218,11 +218,11 @@ func TestCompareMixedAndMissing(t *testing.T) {
 	if !strings.Contains(c.Why, "no metric") || !strings.Contains(c.Why, "samples (count)") || !strings.Contains(c.Why, "time (ns)") {
 		t.Errorf("the window says %q", c.Why)
 	}
-	// A goes on working by itself.
+	// A still works without the comparison.
 	s.Wheel(4, inA)
 	s.both("zooming A", func(d *versus) bool { return d.Sides[0].To-d.Sides[0].From < c.Sides[0].To-c.Sides[0].From })
 
-	// A file that goes away is missing in its half only.
+	// An unreadable A leaves B usable.
 	gone := filepath.Join(t.TempDir(), "gone.json")
 	if err := os.WriteFile(gone, []byte("nothing that anybody records"), 0o644); err != nil {
 		t.Fatal(err)
@@ -233,8 +233,8 @@ func TestCompareMixedAndMissing(t *testing.T) {
 	s.both("zooming B", func(d *versus) bool { return d.Sides[1].To-d.Sides[1].From < c.Sides[1].To-c.Sides[1].From })
 }
 
-// TestCompareInPlace compares a time with the time before it, and the slow calls of a
-// function with the rest: over the same timeline, and Esc leads back.
+// TestCompareInPlace compares a time range with the one before it, and the slow calls of a
+// function with its other calls. Both keep the timeline, and Esc ends the comparison.
 func TestCompareInPlace(t *testing.T) {
 	t.Parallel()
 	before, _ := twinPair(t)
@@ -250,7 +250,7 @@ func TestCompareInPlace(t *testing.T) {
 	s.until("slow calls against the rest", func(f frame) bool { return f.Tab == "difference" && f.File == "before.json" })
 }
 
-// TestCompareWithOpen hands a file to the window that is open, to compare.
+// TestCompareWithOpen passes a file to the open window with --compare-with-open.
 func TestCompareWithOpen(t *testing.T) {
 	t.Parallel()
 	before, after := twinPair(t)

@@ -11,21 +11,21 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// TestCompareAbove puts A's timeline above B's: both are zoomed at the same place
-// of the screen, as one axis, and undo puts them back.
+// TestCompareAbove puts A's timeline above B's. Zooming at the same x zooms both, because they
+// share a time axis; undo restores the layout.
 func TestCompareAbove(t *testing.T) {
 	t.Parallel()
 	before, after := twinPair(t)
 	s := comparing(t, before, after)
 	s.Key("shift+x")
 	c := s.both("A above B", func(c *versus) bool { return c.Above })
-	s.Wheel(4, image.Pt(700, 460)) // over B's lanes, which were the flamegraph's place
+	s.Wheel(4, image.Pt(700, 460)) // over B's lanes, where the flamegraph was before
 	was := c.Sides[1].To - c.Sides[1].From
 	c = s.both("zooming both", func(c *versus) bool { return c.Sides[1].To-c.Sides[1].From < was*3/4 })
 	if c.Sides[0].From != c.Sides[1].From || c.Sides[0].To != c.Sides[1].To || c.Focus != "B" {
 		t.Errorf("linked views are %d to %d and %d to %d, with the focus on %s", c.Sides[0].From, c.Sides[0].To, c.Sides[1].From, c.Sides[1].To, c.Focus)
 	}
-	// The pointer's line is at the same time in both.
+	// The pointer's line is also drawn in A, at the same time.
 	s.Move(image.Pt(701, 460))
 	s.both("the pointer", func(c *versus) bool { return c.Above })
 	img := s.Screenshot()
@@ -43,8 +43,8 @@ func TestCompareAbove(t *testing.T) {
 
 	s.Key("shift+x")
 	s.both("A above B again", func(c *versus) bool { return c.Above })
-	// What is dropped on a timeline takes that one's place, but for the fifth at the right that
-	// adds a run.
+	// A file dropped on a timeline replaces its recording. Only the right fifth of a timeline adds
+	// a run instead.
 	x := s.StartDragger(t)
 	others := recordings(t, 3)[1:]
 	for _, d := range []struct {
@@ -66,8 +66,8 @@ func TestCompareAbove(t *testing.T) {
 	}
 }
 
-// TestFollowBoth: B is written again while both are shown; the comparison is of
-// what it holds then, and the view and the selection stay.
+// TestFollowBoth rewrites B while both files are shown: the comparison uses the new content,
+// and the view and the selection stay.
 func TestFollowBoth(t *testing.T) {
 	t.Parallel()
 	before, after := twinPair(t)
@@ -80,7 +80,7 @@ func TestFollowBoth(t *testing.T) {
 	s.Drag(e2e.Left, image.Pt(300, 250), image.Pt(500, 250), "shift")
 	was := s.both("a selection in both", func(c *versus) bool { return c.Sides[1].Selected[1] > 0 && c.Sure })
 
-	// B becomes what A is.
+	// Give B the content of A.
 	if err := os.WriteFile(after+".new", twins.Trace(false), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestCopiedCommandDrawsWhatIsShown takes the commands of the panels that are
-// pictures, runs them and compares the pictures point by point.
+// TestCopiedCommandDrawsWhatIsShown runs the commands copied from graphical panels and
+// compares their pictures with the panels, pixel by pixel.
 func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestCopiedCommandDrawsWhatIsShown(t *testing.T) {
 			s.View = c.view
 			shown, err := headless.Draw(s, 900, 560, c.scale)
 			if err != nil {
-				t.Fatal(err) // what tests need draws without a screen too
+				t.Fatal(err)
 			}
 			line, rest := s.AsCommand()
 			if rest != "" || !strings.HasPrefix(line, "ashlar render 'ashlar:1?file=demo:") {

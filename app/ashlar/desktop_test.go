@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// TestOneWindowOrMany: a second start opens a window of its own, except where
-// the open one is asked for.
+// TestOneWindowOrMany checks that a second start opens its own window unless --reuse asks for
+// the open one.
 func TestOneWindowOrMany(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
@@ -25,24 +25,25 @@ func TestOneWindowOrMany(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// Its own window, which it would not have if it had handed the file over.
+	// The second program must open its own window; it writes no frame log if it hands the file
+	// over.
 	log := filepath.Join(dir, "second.json")
 	second := s.Command(t, bin, "--frame-log", log, path)
 	if err := second.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// No window of a session: it has none to itself, where it fails.
+	// own has no Window, only the second program's frame log.
 	own := &session{t: t, log: e2e.OpenLog[frame](log)}
 	own.soon("the second window's file", func(f frame) bool { return f.Done && f.File == filepath.Base(path) })
 	if f := s.last(); f.File == filepath.Base(path) {
 		t.Error("the first window shows the file of the second")
 	}
-	// It is killed: its socket stays, and must not be in the way.
+	// A killed program leaves its socket behind, which must not disturb the next one.
 	_ = second.Process.Kill()
 	_ = second.Wait()
 
 	third := s.Command(t, bin, "--reuse", filepath.Base(path))
-	third.Dir = dir // a relative name is relative to who asks
+	third.Dir = dir // the new program's folder, not the window's, resolves a relative name
 	if out, err := third.CombinedOutput(); err != nil || len(out) != 0 {
 		t.Errorf("handing over: %v: %s", err, out)
 	}
@@ -52,14 +53,14 @@ func TestOneWindowOrMany(t *testing.T) {
 	}
 }
 
-// TestFirstPage opens the demo from the page that is shown without a file.
+// TestFirstPage opens the demo from the page shown when no file is open.
 func TestFirstPage(t *testing.T) {
 	t.Parallel()
 	s := startOn(t, e2e.StartDisplay(t), "--theme", "light")
 	if f := s.until("the first page", func(f frame) bool { return true }); f.File != "" {
 		t.Errorf("without a file %s is shown", f.File)
 	}
-	s.Click(e2e.Left, image.Pt(300, 500)) // a recipe: it is copied, and nothing opens
+	s.Click(e2e.Left, image.Pt(300, 500)) // a recipe is copied; no file opens
 	if f := s.until("the recipe to be copied", func(f frame) bool { return strings.HasPrefix(f.Note, "Copied") }); f.File != "" {
 		t.Errorf("a click on a recipe opens %s", f.File)
 	}
@@ -67,8 +68,8 @@ func TestFirstPage(t *testing.T) {
 	s.until("the demo", func(f frame) bool { return f.File == "demo.spaa.zst" && f.Done && f.Bars > 0 })
 }
 
-// TestDoubleClickedFile installs the program for the person at the display and
-// opens a file as a file manager does.
+// TestDoubleClickedFile installs the program for the user and opens a file as a file manager
+// does.
 func TestDoubleClickedFile(t *testing.T) {
 	t.Parallel()
 	d := e2e.StartDisplay(t)
@@ -77,7 +78,8 @@ func TestDoubleClickedFile(t *testing.T) {
 		t.Helper()
 		cmd := d.Command(t, program, args...)
 		cmd.Env = append(cmd.Env, "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere", "GIO_USE_VFS=local")
-		// Not a pipe: what it starts may outlive it, and keeps its output.
+		// Use a file, not a pipe: a child that outlives the command would keep a pipe open, and Run
+		// would wait for it.
 		out, err := os.Create(filepath.Join(t.TempDir(), "output"))
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +101,7 @@ func TestDoubleClickedFile(t *testing.T) {
 	}
 	run("gio", "open", path)
 	find := func() string {
-		// By the class, since desktops find a window's icon by it.
+		// Search by window class: desktops use it to find a window's icon.
 		out, _ := d.Command(t, "xdotool", "search", "--onlyvisible", "--class", "^dev.ashlar.Ashlar$").Output()
 		id, _, _ := strings.Cut(string(out), "\n")
 		if title, _ := d.Command(t, "xdotool", "getwindowname", id).Output(); !strings.HasPrefix(string(title), "double clicked.spaa") {

@@ -35,7 +35,7 @@ func show(o command.WindowOptions, runner command.Runner) int {
 	defer o.Cache.Close()
 	kept, err := settings.Open()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // the window works without settings
+		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error())) // not fatal: defaults are used
 	}
 	err = window.Run(s, window.Options{
 		Files: o.Files, Demo: o.Demo, Desktop: o.Desktop, FrameLog: o.FrameLog, Event: o.Event, Metric: o.Metric, Exe: o.Exe, Part: o.Part, Others: others,
@@ -48,8 +48,8 @@ func show(o command.WindowOptions, runner command.Runner) int {
 	return 0
 }
 
-// handOver asks the open windows to take the files. If none does, the listener makes this
-// program known to others; it is nil if that fails.
+// handOver asks the open windows to take the files. If none does, it returns a listener that
+// lets later programs find this one, nil if that fails.
 func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	r := instance.Request{Reuse: o.Reuse, Compare: o.Compare}
 	for _, f := range o.Files {
@@ -76,8 +76,8 @@ func handOver(o command.WindowOptions) (l *instance.Listener, taken bool) {
 	return l, taken
 }
 
-// render draws the window's content into a file. It uses the GPU if there is one, and
-// enough memory for its driver.
+// render draws the window's content into a file. It uses the GPU if there is one with enough
+// memory for its driver, the CPU otherwise.
 func render(o command.RenderOptions) error {
 	return picture.RenderBy(o, func(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 		img, err := headless.Draw(s, w, h, scale)

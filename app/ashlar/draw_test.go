@@ -13,7 +13,7 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// drawn is the text of a picture as SVG.
+// drawn renders a picture as SVG and returns its text.
 func drawn(t *testing.T, o command.RenderOptions) string {
 	t.Helper()
 	o.Out = filepath.Join(t.TempDir(), "out.svg")
@@ -55,8 +55,8 @@ func TestRenderOfAThread(t *testing.T) {
 	}
 }
 
-// TestRenderBehindTheEnd: no picture is drawn of a range that the recording does
-// not have.
+// TestRenderBehindTheEnd checks that a range after the recording's end is an error and leaves
+// no file.
 func TestRenderBehindTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.json")
 	if err := os.WriteFile(path, []byte(`[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":400,"name":"send"}]`), 0o644); err != nil {
@@ -77,8 +77,8 @@ func TestRenderBehindTheEnd(t *testing.T) {
 	}
 }
 
-// TestRenderOfWhatIsLargerThanMemory: a range that is behind what fits is drawn
-// as it is of the whole.
+// TestRenderOfWhatIsLargerThanMemory checks that a range near the end of a recording that does
+// not fit in memory is drawn as if it did.
 func TestRenderOfWhatIsLargerThanMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fills memory")

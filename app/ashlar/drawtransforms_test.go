@@ -16,7 +16,8 @@ import (
 	"ashlar/app/command"
 )
 
-// plainFrame and plainStack are stacks as a test has them: outermost first.
+// plainFrame and plainStack are a minimal model of stacks, outermost frame first, on which the
+// test applies each transform itself.
 type plainFrame struct {
 	name, module, file string
 	inlined, kernel    bool
@@ -42,13 +43,13 @@ func unstyled(stack string, weight int, tenant string) plainStack {
 	return s
 }
 
-// somePlainStacks are in the order of the file. The kernel's last belongs to the
-// one before it: see --split-related.
+// somePlainStacks lists the stacks in file order. The last is the kernel half of the one
+// before it, see --split-related.
 var somePlainStacks = []plainStack{
 	unstyled("maab", 5, "t1"), unstyled("mailq", 7, "t2"), unstyled("mlaq", 11, "t1"), unstyled("mbkj", 17, "t2"), unstyled("mala", 13, "t1"), unstyled("mb", 19, "t2"), unstyled("kj", 6, "t2"),
 }
 
-// plainFile writes them as SPAA.
+// plainFile writes somePlainStacks as SPAA.
 func plainFile(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -91,14 +92,14 @@ func plainFile(t *testing.T) string {
 	return path
 }
 
-// plainBar is a bar of a flamegraph, in shares of a thousand of its width.
+// plainBar is a bar of a flamegraph; x0 and w are in thousandths of the flamegraph's width.
 type plainBar struct {
 	row   int
 	name  string
 	x0, w int
 }
 
-// layPlain lays out the flamegraph of stacks the simple way.
+// layPlain returns the bars of the stacks' flamegraph, laid out without any optimization.
 func layPlain(stacks []plainStack, byTime bool) (bars []plainBar) {
 	all := 0
 	for _, s := range stacks {
@@ -136,8 +137,8 @@ func layPlain(stacks []plainStack, byTime bool) (bars []plainBar) {
 	return bars
 }
 
-// drawnBars reads them from a picture's shapes: a label is that of the shape
-// before it.
+// drawnBars returns the bars of an SVG flamegraph. A text is the label of the rectangle before
+// it.
 func drawnBars(t *testing.T, svg string) (bars []plainBar) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -165,7 +166,7 @@ func drawnBars(t *testing.T, svg string) (bars []plainBar) {
 			if !label {
 				continue
 			}
-			if whole == 0 { // the root's
+			if whole == 0 { // the first bar is the root
 				whole = rect["width"] + 1
 			} else {
 				bars = append(bars, plainBar{int(rect["y"]) / 20, string(e), int(rect["x"] * 1000 / whole), int((rect["width"] + 1) * 1000 / whole)})
@@ -176,8 +177,8 @@ func drawnBars(t *testing.T, svg string) (bars []plainBar) {
 	return bars
 }
 
-// each returns what a change makes of each stack; those that it leaves nothing
-// of by ok go.
+// each returns a transform that replaces the frames of each stack by f's, and drops stacks for
+// which f returns false.
 func each(f func(s plainStack) (fs []plainFrame, ok bool)) func([]plainStack) []plainStack {
 	return func(in []plainStack) (out []plainStack) {
 		for _, s := range in {
@@ -193,12 +194,13 @@ func at(s plainStack, name string) int {
 	return slices.IndexFunc(s.frames, func(f plainFrame) bool { return f.name == name })
 }
 
-// without takes frames out.
+// without returns a transform that removes the frames for which is returns true.
 func without(is func(plainFrame) bool) func([]plainStack) []plainStack {
 	return each(func(s plainStack) ([]plainFrame, bool) { return slices.DeleteFunc(slices.Clone(s.frames), is), true })
 }
 
-// merged makes neighbours of one key one frame with its name; "" is none.
+// merged returns a transform that replaces neighbours with the same key by one frame named
+// after the key; frames with key "" stay.
 func merged(key func(plainFrame) string) func([]plainStack) []plainStack {
 	return each(func(s plainStack) (out []plainFrame, ok bool) {
 		for _, f := range s.frames {
@@ -213,9 +215,8 @@ func merged(key func(plainFrame) string) func([]plainStack) []plainStack {
 	})
 }
 
-// TestRenderTakesEveryTransform draws the flamegraph with each flag that changes
-// stacks, and compares its bars with those of stacks that were changed one by
-// one.
+// TestRenderTakesEveryTransform draws the flamegraph with each transform flag and compares its
+// bars with those of stacks transformed by this test.
 func TestRenderTakesEveryTransform(t *testing.T) {
 	reversed := func(fs []plainFrame) []plainFrame {
 		fs = slices.Clone(fs)

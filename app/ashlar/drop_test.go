@@ -15,7 +15,8 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// uriList writes a list as RFC 2483 has it, with another's escapes.
+// uriList writes paths as a text/uri-list (RFC 2483), percent-encoded by another
+// implementation than the parser's.
 func uriList(paths ...string) []byte {
 	var b bytes.Buffer
 	for _, p := range paths {
@@ -24,10 +25,10 @@ func uriList(paths ...string) []byte {
 	return b.Bytes()
 }
 
-// middle is in the window, for drags.
+// middle is a point well inside the window.
 var middle = image.Pt(300, 400)
 
-// dropSession is a window with nothing open, and a source of drags.
+// dropSession opens an empty window and a source of drags.
 func dropSession(t *testing.T) (*session, *e2e.Dragger) {
 	s := launch(t)
 	return s, s.StartDragger(t)
@@ -41,7 +42,7 @@ func shows(path string) func(frame) bool {
 
 const fileList = "text/uri-list"
 
-// TestDroppedFiles drops in all the ways that a source may give its list.
+// TestDroppedFiles drops file lists in all forms that sources use.
 func TestDroppedFiles(t *testing.T) {
 	t.Parallel()
 	s, x := dropSession(t)
@@ -87,14 +88,14 @@ func TestDroppedFiles(t *testing.T) {
 		}
 	}
 
-	// A folder is where a file is chosen.
+	// A dropped folder opens a dialog to choose a file.
 	folder := filepath.Dir(paths[0])
 	dropped("a folder", uriList(folder), e2e.Whole, middle, fileList)
 	asks := func(f frame) bool { return strings.HasPrefix(f.Typed, "What to do with ") }
 	s.soon("the folder", asks)
 	s.Key("Escape")
 
-	// A file that is not a recording, and one that is not there.
+	// Drop a file that is not a recording, and a missing one.
 	odd := filepath.Join(t.TempDir(), "notes.txt")
 	if err := os.WriteFile(odd, []byte("nothing that a profiler writes\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func TestDroppedFiles(t *testing.T) {
 		s.soon("the reason in place of "+p, func(f frame) bool { return f.File == filepath.Base(p) && f.Drop == nil })
 	}
 
-	// Of thousands, the first thousand can be used.
+	// Of thousands of dropped files, only the first thousand can be opened.
 	const many = "more files not opened"
 	for how, list := range map[e2e.How][]string{e2e.Whole: paths, e2e.Parts: paths[8:]} {
 		dropped("thousands", uriList(list...), how, middle, fileList)
@@ -114,7 +115,7 @@ func TestDroppedFiles(t *testing.T) {
 		}
 		s.Key("Escape")
 	}
-	// At once, before the window has heard which files it is.
+	// Drop immediately, before the window has received the list.
 	x.Enter(uriList(paths[2], paths[3]), e2e.Parts, fileList)
 	x.Hold(middle)
 	x.Drop()
@@ -123,13 +124,13 @@ func TestDroppedFiles(t *testing.T) {
 	}
 	s.soon("what was dropped at once", compares(paths[2], paths[3]))
 
-	// Each half takes the place of what it shows.
+	// A drop on one half replaces the recording shown there.
 	dropped("in place of B", uriList(paths[4]), e2e.Whole, image.Pt(900, 400), fileList)
 	s.soon("another B", compares(paths[2], paths[4]))
 	dropped("in place of A", uriList(paths[5]), e2e.Whole, middle, fileList)
 	s.soon("another A", compares(paths[5], paths[4]))
 
-	// Nine more on each side are further runs.
+	// Nine files at once become further runs of the side.
 	dropped("nine runs of A", uriList(paths[10:19]...), e2e.Whole, middle, fileList)
 	dropped("nine runs of B", uriList(paths[20:29]...), e2e.Whole, image.Pt(900, 400), fileList)
 	s.soon("ten runs a side", func(f frame) bool {
@@ -145,7 +146,7 @@ func quit(s *session) int {
 	return s.WaitExit()
 }
 
-// TestDroppedOthers drops what is not a file, from sources that misbehave.
+// TestDroppedOthers drops things that are not local files, and drops from misbehaving sources.
 func TestDroppedOthers(t *testing.T) {
 	t.Parallel()
 	s, x := dropSession(t)
@@ -164,7 +165,7 @@ func TestDroppedOthers(t *testing.T) {
 	x.Leave()
 	note("that text is refused", only)
 
-	// Dropped anyway.
+	// Drop although the window refuses.
 	x.Enter([]byte("hello"), e2e.Whole, "text/plain")
 	x.Hold(middle)
 	x.Drop()
@@ -172,7 +173,7 @@ func TestDroppedOthers(t *testing.T) {
 		t.Errorf("text is taken: %+v", v)
 	}
 
-	// What turns out to be no file while it is held.
+	// Lists that turn out to hold no local file while still held.
 	for list, reason := range map[string]string{
 		"https://example.org/run.spaa\r\n": "https://example.org/run.spaa is on the web. Save it",
 		"file://elsewhere/run.spaa\r\n":    "run.spaa is on the computer elsewhere",
@@ -183,14 +184,14 @@ func TestDroppedOthers(t *testing.T) {
 		x.Enter([]byte(list), e2e.Whole, fileList)
 		v := x.Hold(middle)
 		for v.Accepted {
-			v = x.Status() // a second one, once it is known
+			v = x.Status() // the final status, sent once the list is read
 		}
 		s.soon("why "+list+" is refused", func(f frame) bool { return len(f.Drop) > 0 && strings.Contains(f.Drop[0], reason) })
 		x.Leave()
 		note("why "+list+" was refused", reason)
 	}
 
-	// Sources that say no.
+	// A source that refuses to send its list.
 	x.Enter(nil, e2e.Refuse, fileList)
 	x.Hold(middle)
 	x.Drop()
@@ -199,7 +200,7 @@ func TestDroppedOthers(t *testing.T) {
 	}
 	note("that there is no list", silent)
 
-	// Sources that say nothing, or stop in the middle of it.
+	// Sources that never send their list, or only part of it.
 	for _, how := range []e2e.How{e2e.Silent, e2e.Stuck} {
 		x.Enter(uriList(strings.Repeat("/a", 1000), path), how, fileList)
 		x.Hold(middle)
@@ -211,7 +212,8 @@ func TestDroppedOthers(t *testing.T) {
 		note("that nothing came", silent)
 	}
 
-	// Nonsense: ends without beginnings, an old version, a window that is none.
+	// Invalid messages: a leave and a drop before any enter, an unknown version, a window that
+	// does not exist.
 	x.Leave()
 	x.Drop()
 	x.Send("XdndPosition", [5]uint32{})
@@ -221,7 +223,7 @@ func TestDroppedOthers(t *testing.T) {
 	x.Send("XdndDrop", [5]uint32{0xffffffff})
 	x.Send("XdndEnter", [5]uint32{0, 1 << 24})
 
-	// A source that ends in the middle.
+	// A source that exits during a drag.
 	other := s.StartDragger(t)
 	other.Enter(uriList(path), e2e.Whole, fileList)
 	other.Hold(middle)
@@ -229,7 +231,7 @@ func TestDroppedOthers(t *testing.T) {
 	other.Close()
 	s.soon("nothing held", func(f frame) bool { return f.Drop == nil })
 
-	// And one that behaves.
+	// A well-behaved source still works.
 	last := s.StartDragger(t)
 	last.Enter(uriList(path), e2e.Whole, fileList)
 	if v := last.Hold(middle); !v.Accepted {

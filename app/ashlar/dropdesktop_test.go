@@ -11,9 +11,9 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// These tests drop files with the mouse, from programs made with the toolkits
-// that most desktops' file managers are made with. They need a window manager, a
-// Wayland compositor and the toolkits: make test-desktop installs them.
+// These tests drag files with the mouse from GTK and Qt programs, the toolkits of most file
+// managers. They need a window manager, a Wayland compositor and the toolkits: make
+// test-desktop installs them.
 
 func TestDesktopX11(t *testing.T) {
 	for _, toolkit := range []string{"gtk3", "gtk4", "qt5"} {
@@ -27,14 +27,14 @@ func TestDesktopWayland(t *testing.T) {
 	dropAll(t, e2e.StartWeston(t), "gtk3", image.Rect(0, 0, e2e.ScreenWidth, e2e.ScreenHeight))
 }
 
-// dropAll drops on a window that is at a place.
+// dropAll drags text and files to the program's window, which covers place.
 func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle) {
 	bin := e2e.Build(t, "./app/ashlar")
 	log := filepath.Join(t.TempDir(), "frames.json")
 	s := &session{d.Start("^dev.ashlar.Ashlar$", place, bin, "--frame-log", log, "--theme", "dark"), t, e2e.OpenLog[frame](log)}
 	s.soon("the first page", func(f frame) bool { return f.Theme == "dark" })
 	src := d.StartSource(toolkit)
-	left := place.Min.Add(image.Pt(place.Dx()/4, place.Dy()*7/10)) // above what adds a run to A
+	left := place.Min.Add(image.Pt(place.Dx()/4, place.Dy()*7/10)) // above the zone that adds runs
 	right := left.Add(image.Pt(place.Dx()/2, 0))
 
 	paths := recordings(t, 5000)
@@ -56,11 +56,11 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 		}
 	}
 
-	// Text, on a window with nothing open.
+	// Text, on a window without a recording.
 	src.Take("text", "hello")
 	src.Hold(left)
 	s.soon("what is said of text", says("Only files can be dropped here", ""))
-	if result := src.LetGo(); toolkit != "qt5" && result != "refused" { // Qt says that it was taken whatever it hears
+	if result := src.LetGo(); toolkit != "qt5" && result != "refused" { // Qt always says taken
 		t.Errorf("the source says of its text: %q", result)
 	}
 	f := s.until("the reason why nothing happens", func(f frame) bool { return f.Drop == nil && f.Note == "Only files can be dropped here" })
@@ -75,7 +75,7 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 	taken(src.LetGo())
 	s.until("the file", shown(paths[0]))
 
-	// What leaves the window is not dropped.
+	// A drag that leaves the window drops nothing.
 	if outside := image.Pt(20, 20); !outside.In(place) {
 		src.Take("files", paths[1])
 		src.Hold(right)
@@ -90,7 +90,7 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 		}
 	}
 
-	// Another file, on the half that compares.
+	// Another file, on the half for comparing.
 	src.Take("files", paths[1])
 	src.Hold(right)
 	s.soon("what it is compared with", says("Compare with "+spoken, "Open", "Add to A ("+spoken+")", "run 2.spaa"))
@@ -113,11 +113,11 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 	src.Hold(left)
 	s.soon("how many there are", says("Add to A", "Add to B", spoken+", run 2.spaa (5000 files)"))
 	taken(src.LetGo())
-	// The text goes before all are read where that takes longer than it stays.
+	// The note may disappear before a slow machine has read all files, so wait for the note first.
 	s.soon("that not all are added", func(f frame) bool { return strings.Contains(f.Note, "at most 100 runs a side") })
 	s.until("the first of thousands", func(f frame) bool { return f.Compare != nil && f.Compare.Sides[0].Runs == 100 })
 
-	// The window goes on as before.
+	// The window still responds.
 	if toolkit == "gtk3" {
 		src.Take("text", "bye")
 		src.Hold(left)

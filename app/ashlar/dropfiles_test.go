@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// strangeName has all that makes names hard in lists of files.
+// strangeName has every kind of character that file lists must encode.
 const strangeName = "ein Lauf ü 日本 100% #1?\n zweite Zeile.spaa"
 
 // recordings writes n recordings and returns their paths; the first has the

@@ -14,7 +14,7 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// key presses keys and waits for a frame that holds.
+// key presses keys and waits for a frame for which holds is true.
 func (s *session) key(what string, holds func(frame) bool, keys ...string) frame {
 	s.t.Helper()
 	s.Key(keys...)
@@ -32,7 +32,7 @@ func TestSearchWalksHits(t *testing.T) {
 	if !strings.Contains(one.Picked, "PriceCart") {
 		t.Errorf("the first hit shows %q", one.Picked)
 	}
-	// The keys are the view's again.
+	// After Return, keys go to the view again.
 	two := s.key("the second hit", func(f frame) bool { return strings.HasPrefix(f.Found, "2 / ") }, "n")
 	if two.PickedAt <= one.PickedAt || two.PickedAt < two.From || two.PickedAt > two.To {
 		t.Errorf("the second hit is at %d of the view %d to %d, the first at %d", two.PickedAt, two.From, two.To, one.PickedAt)
@@ -44,7 +44,7 @@ func TestSearchWalksHits(t *testing.T) {
 func TestTransformsAndUndo(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
-	// The demo's outermost bar of requests, in the flamegraph's second row.
+	// Click the outermost function of the demo's requests, in the flamegraph's second row.
 	s.Click(e2e.Left, image.Pt(100, 584))
 	picked := s.until("a picked function", func(f frame) bool { return f.Picked != "" })
 	whole := picked.Total
@@ -59,7 +59,7 @@ func TestTransformsAndUndo(t *testing.T) {
 	s.key("redo", func(f frame) bool { return len(f.Transforms) == 3 }, "ctrl+y")
 	s.key("no transforms", func(f frame) bool { return len(f.Transforms) == 0 }, "BackSpace")
 
-	// Drop takes the function's cost away, through the palette of commands.
+	// Dropping the function, through the command palette, removes its cost.
 	s.key("the palette", func(f frame) bool { return f.Typed == "Command: " }, "ctrl+k")
 	s.Type("remove selected")
 	s.until("the command to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, "remove selected") })
@@ -67,7 +67,7 @@ func TestTransformsAndUndo(t *testing.T) {
 	s.key("undoing the drop", func(f frame) bool { return len(f.Transforms) == 0 && f.Total == whole }, "ctrl+z")
 }
 
-// TestEachTransform does every transform by the palette and takes it back.
+// TestEachTransform applies each transform through the command palette and undoes it.
 func TestEachTransform(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
@@ -75,7 +75,7 @@ func TestEachTransform(t *testing.T) {
 	whole := s.until("a picked function", func(f frame) bool { return f.Picked != "" && f.Total != "" }).Total
 	for _, x := range []struct {
 		command, chip string
-		less          bool // some cost goes away
+		less          bool // the transform reduces the total
 	}{
 		{"focus on selected", "focus", true},
 		{"merge selected function", "hide", false},
@@ -103,8 +103,8 @@ func TestEachTransform(t *testing.T) {
 	}
 }
 
-// TestProcessesFold folds processes by clicks on their headers, also on one that
-// stays while its threads are scrolled, and takes it back.
+// TestProcessesFold folds processes by clicks on their headers, including a header that sticks
+// to the top while its threads scroll, and undoes it.
 func TestProcessesFold(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -127,7 +127,7 @@ func TestProcessesFold(t *testing.T) {
 	s.key("undo", func(f frame) bool { return len(f.Threads) == 24 }, "ctrl+z")
 	s.Wheel(-2, image.Pt(60, 220))
 	s.until("rows to scroll", func(f frame) bool { return f.Scroll > 30 })
-	s.Click(e2e.Left, header) // of the same process, whose own place is above
+	s.Click(e2e.Left, header) // the first process's header, now stuck to the top
 	f := s.until("the first process folded again", func(f frame) bool { return len(f.Threads) == 12 })
 	if f.Pinned+f.Chosen+f.Folded != 0 {
 		t.Errorf("a click on a header that stays does something else: %+v", f)
@@ -144,7 +144,7 @@ func TestThreads(t *testing.T) {
 	if len(first.Threads) < 3 {
 		t.Fatalf("the demo shows the threads %q", first.Threads)
 	}
-	// The names' column: the first thread's row, then the second's.
+	// In the column of names: the rows of the first and the second thread.
 	row1, row2 := image.Pt(100, 160), image.Pt(100, 438)
 	s.Click(e2e.Left, row1, "ctrl")
 	f := s.until("a selected thread", func(f frame) bool { return f.Chosen == 1 && f.Total != first.Total })
@@ -158,7 +158,7 @@ func TestThreads(t *testing.T) {
 	s.until("another order of threads", func(f frame) bool {
 		return len(f.Threads) == len(first.Threads) && f.Threads[0] == first.Threads[1] && f.Threads[1] == first.Threads[0]
 	})
-	// Pin the first row by its menu: the fourth of its lines.
+	// Pin the first row with the fourth item of its menu.
 	s.Click(e2e.Right, row1)
 	s.Click(e2e.Left, row1.Add(image.Pt(40, 5+28*3+14)))
 	pinned := s.until("a pinned thread", func(f frame) bool { return f.Pinned == 1 })

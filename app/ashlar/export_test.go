@@ -15,7 +15,7 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// command runs a command of the palette.
+// command runs a command by its title in the command palette.
 func (s *session) command(title string) {
 	s.t.Helper()
 	s.Key("ctrl+k")
@@ -25,20 +25,20 @@ func (s *session) command(title string) {
 	s.Key("Return")
 }
 
-// saveAs answers the question where something goes, and waits until it is there.
+// saveAs answers the prompt for a file name and waits until the file is saved.
 func (s *session) saveAs(path string) {
 	s.t.Helper()
 	s.until("the line for a file's name", func(f frame) bool {
 		return strings.HasPrefix(f.Typed, "File name")
 	})
-	s.Type(path) // in the place of the name, behind its folder
+	s.Type(path) // replaces the proposed name; the folder stays
 	s.until("the path", func(f frame) bool { return strings.HasSuffix(f.Typed, "/"+path) })
 	s.Key("Return")
 	s.until("the file", func(f frame) bool { return strings.Contains(f.Note, "Saved "+path) })
 }
 
-// TestExports takes out of the window what can be taken, and looks at it with
-// other eyes.
+// TestExports saves a selection, a table and a picture from the window, and checks them with
+// other readers.
 func TestExports(t *testing.T) {
 	t.Parallel()
 	d := e2e.StartDisplay(t)
@@ -85,8 +85,7 @@ func TestExports(t *testing.T) {
 		t.Errorf("as JSON it has %d rows, %v", len(objects), err)
 	}
 
-	// A picture of the window equals the screen, except for the note in the
-	// status line.
+	// A picture of the window equals the screen, except for the note in the status line.
 	s.Move(image.Pt(640, 790))
 	shot := filepath.Join(dir, "view.png")
 	s.command("Save picture")

@@ -13,9 +13,9 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// TestFollowInTheWindow: what is added to the file is shown, and the selected
-// function and the transforms stay; so it is when the file is replaced, and when
-// it is deleted the last picture stays.
+// TestFollowInTheWindow appends to an open file, replaces it and deletes it. The window shows
+// the new content, or the last one after deletion; the selected function and the transforms
+// stay.
 func TestFollowInTheWindow(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.folded")
@@ -51,7 +51,7 @@ func TestFollowInTheWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second)
-	s.Key("t") // it is alive
+	s.Key("t") // the window still responds
 	s.until("the last picture", func(f frame) bool { return f.Total == "101" && f.Tab != "functions" })
 	s.Key("ctrl+q")
 	if code := s.WaitExit(); code != 0 {

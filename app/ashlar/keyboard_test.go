@@ -18,7 +18,7 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// tabTo presses Tab until a part of the window has the keyboard.
+// tabTo presses Tab until a part of the window has the keyboard focus.
 func (s *session) tabTo(part string) frame {
 	s.t.Helper()
 	for range 12 {
@@ -32,7 +32,8 @@ func (s *session) tabTo(part string) frame {
 	return frame{}
 }
 
-// top asks the command line for the total of a range of the demo.
+// top returns the total of a range of the demo, in picoseconds from and to, as the command
+// line prints it.
 func top(t *testing.T, from, to int64) string {
 	t.Helper()
 	var b strings.Builder
@@ -48,7 +49,7 @@ func top(t *testing.T, from, to int64) string {
 	return answer.Total.String()
 }
 
-// TestRangeAndTable selects a time by the pointer and reads the table.
+// TestRangeAndTable selects a time range with the pointer and reads the table.
 func TestRangeAndTable(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
@@ -68,8 +69,8 @@ func TestRangeAndTable(t *testing.T) {
 	}
 }
 
-// TestFromOpenToAnswerByKeyboard opens a file, picks a span, selects its time
-// and reads who calls what in it, without a pointer.
+// TestFromOpenToAnswerByKeyboard opens a file, picks a span, selects its time range and reads
+// its callers and callees, all by keyboard.
 func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	t.Parallel()
 	trace := filepath.Join(t.TempDir(), "trace.json")
@@ -93,7 +94,7 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	s.key("the thread below", func(f frame) bool { return f.Picked == "other" }, "alt+Down")
 	s.key("and back up", func(f frame) bool { return f.Picked == "main" }, "alt+Up")
 	s.key("the last one below", func(f frame) bool { return f.Picked == "work" }, "ctrl+Down", "ctrl+Right")
-	// In work's time and thread: 50 of main, 5 of which are sort's.
+	// During work on its thread: main takes 50 µs in total, of which sort takes 5.
 	f := s.key("its time", func(f frame) bool {
 		return f.Selected == [2]int64{40e6, 90e6} && f.Chosen == 1 && f.Total == "50000"
 	}, "Return")
@@ -101,12 +102,12 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	s.tabTo("tabs")
 	s.key("the table", func(f frame) bool { return f.Tab == "functions" }, "Right", "Return")
 	s.tabTo("Functions")
-	// By self: work 45, sort 5, main 0.
+	// Self times: work 45, sort 5, main 0.
 	s.key("the heaviest by self", func(f frame) bool { return f.Picked == "work" }, "Home")
 	s.key("the next row", func(f frame) bool { return f.Picked == "sort" }, "Down")
 	s.key("its callers", func(f frame) bool { return f.Tab == "callers" }, "Return")
 	s.key("its caller", func(f frame) bool { return f.Picked == "work" }, "Up")
-	// In the middle or not, its caller is above it.
+	// The caller is always the row above, whether or not the function was moved to the middle.
 	s.key("its caller's caller", func(f frame) bool { return f.Picked == "main" }, "Return", "Up")
 	s.key("the flamegraph", func(f frame) bool { return f.Tab == "flamegraph" }, "t", "t", "t", "t", "t")
 	s.key("down the stack", func(f frame) bool { return f.Picked == "work" }, "Down")
@@ -125,7 +126,7 @@ func TestThreadsByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
 	first := s.last().Threads
-	// The busiest thread shows all its lanes by itself.
+	// The busiest thread starts unfolded.
 	s.key("a fold of the first thread", func(f frame) bool { return f.Folded == 1 }, "y")
 	s.key("all folded", func(f frame) bool { return f.Folded == len(first) }, "shift+y")
 	s.key("undo", func(f frame) bool { return f.Folded < len(first) }, "ctrl+z")
@@ -153,7 +154,7 @@ func TestThreadsByKeyboard(t *testing.T) {
 	s.key("all threads", func(f frame) bool { return len(f.Threads) == len(first) }, "Return", "Escape")
 }
 
-// TestGoingToATime types times and draws a box.
+// TestGoingToATime goes to typed times and zooms to a dragged box.
 func TestGoingToATime(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
@@ -166,7 +167,7 @@ func TestGoingToATime(t *testing.T) {
 		s.until("the time to be typed", func(f frame) bool { return strings.HasSuffix(f.Typed, text) })
 		s.key("the time "+text, func(f frame) bool { return f.Typed == "" && math.Abs(middle(f)-at) < 2 }, "Return")
 	}
-	// Near enough for the recording's ends not to be in the way.
+	// Zoom in enough that the recording's ends do not limit the view.
 	zoomed := s.key("a closer view", func(f frame) bool { return f.To-f.From < (whole.To-whole.From)/4 }, "w", "w", "w", "w", "w", "w")
 	goTo("0.75 s", 0.75e12)
 	goTo("+3ms", 0.753e12)
@@ -176,7 +177,7 @@ func TestGoingToATime(t *testing.T) {
 	}
 
 	s.key("everything", func(f frame) bool { return f.From == whole.From && f.To == whole.To }, "0")
-	at := func(x int) float64 { // the names' column and the map take some of the width
+	at := func(x int) float64 { // the column of names and the map at the right take some of the width
 		return float64(whole.From) + float64(x-170)/(1280-170-18)*float64(whole.To-whole.From)
 	}
 	s.Drag(e2e.Left, image.Pt(400, 200), image.Pt(600, 204), "ctrl")
@@ -198,8 +199,7 @@ func TestGoingToATime(t *testing.T) {
 	s.until("the map to scroll", func(g frame) bool { return g.Scroll > f.Scroll })
 }
 
-// TestThrow lets go of the view while it moves: it goes on a little, and comes
-// to rest.
+// TestThrow releases a drag while the pointer moves: the view moves on a little and stops.
 func TestThrow(t *testing.T) {
 	t.Parallel()
 	s := startAshlar(t, "--demo")
@@ -211,7 +211,7 @@ func TestThrow(t *testing.T) {
 		s.Drag(e2e.Left, right, right.Add(image.Pt(dragged, 0)))
 		after := s.until("the view to move", func(f frame) bool { return f.From < before.From })
 		moved = float64(before.From-after.From) * (1280 - 170 - 18) / float64(before.To-before.From)
-		// On a busy machine the hand may rest before it lets go: that is not a throw.
+		// On a busy machine the pointer may stop before the release, which is no throw.
 		if moved > dragged*1.01 {
 			break
 		}

@@ -15,11 +15,11 @@ func TestSandwich(t *testing.T) {
 	s := startAshlar(t, "--demo")
 	s.command("Table of functions")
 	s.until("the table", func(f frame) bool { return f.Tab == "functions" && f.Rows > 100 })
-	s.Click(e2e.Left, image.Pt(100, 598)) // the third row or so
+	s.Click(e2e.Left, image.Pt(100, 598)) // about the third row
 	row := s.until("a row", func(f frame) bool { return f.Picked != "" })
 	s.key("its callers and callees", func(f frame) bool { return f.Tab == "callers" && f.Near == row.Picked }, "q")
 
-	// A click in the picture shows another function, and leaves the middle.
+	// A click in the graph picks another function but keeps the central one.
 	at := image.Pt(60, 566)
 	s.Click(e2e.Left, at)
 	other := s.until("another function", func(f frame) bool { return f.Picked != row.Picked && f.Picked != "" })
@@ -38,12 +38,12 @@ func TestTableIsShaped(t *testing.T) {
 	s.command("Table of functions")
 	first := s.until("the table", func(f frame) bool { return f.Tab == "functions" && f.Rows > 100 && f.Sorted == "self" })
 
-	s.Click(e2e.Left, image.Pt(745, 544)) // the head of the totals
+	s.Click(e2e.Left, image.Pt(745, 544)) // the header of the column of totals
 	s.until("another order", func(f frame) bool { return f.Sorted == "total" })
 	s.Click(e2e.Left, image.Pt(745, 544))
 	s.until("the order turned round", func(f frame) bool { return f.Sorted == "-total" })
 
-	edge := image.Pt(271, 544) // between the names and the modules
+	edge := image.Pt(271, 544) // the border between the columns of names and modules
 	s.Drag(e2e.Left, edge, edge.Sub(image.Pt(80, 0)))
 	s.until("a wider column of modules", func(f frame) bool {
 		return len(f.Widths) == 1 && f.Widths[0].Column == "module" && int(f.Widths[0].DP)/100 == 2
@@ -80,7 +80,7 @@ func TestLook(t *testing.T) {
 
 	s.key("the root at the bottom", func(f frame) bool { return f.Up }, "u")
 	s.key("the root at the top", func(f frame) bool { return !f.Up }, "ctrl+z")
-	// Zoom into the first bar below the root, and out by the line above.
+	// Zoom to the first bar below the root, and zoom out by a click on the root.
 	s.DoubleClick(e2e.Left, image.Pt(300, 544))
 	s.until("a zoom", func(f frame) bool { return f.Zoom > 0 })
 	s.Click(e2e.Left, image.Pt(20, 518))

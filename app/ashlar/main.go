@@ -22,7 +22,7 @@ func main() {
 		Cache:  kept,
 		Window: func(o command.WindowOptions) error {
 			windowed <- o
-			select {} // show ends the program
+			select {} // show's result ends the program
 		},
 	}
 	go func() { done <- command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, run) }()
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// kept returns the cache of large recordings, according to the settings.
+// kept returns the cache of large recordings as configured in the settings.
 func kept() *cache.Cache {
 	var s settings.CacheSettings
 	if st, err := settings.Open(); err == nil {

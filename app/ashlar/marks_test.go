@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// TestMarksInTheWindow makes marks by the keyboard, walks them, opens the file
-// again, and takes them to the command line and to another window's address.
+// TestMarksInTheWindow adds marks by keyboard, goes to one, exports both with the command
+// line, and imports them for a second window that has a mark of its own in its address.
 func TestMarksInTheWindow(t *testing.T) {
 	t.Parallel()
 	d := e2e.StartDisplay(t)
@@ -68,7 +68,8 @@ func TestMarksInTheWindow(t *testing.T) {
 		t.Errorf("exported is %s, %v", b, err)
 	}
 
-	// A window on another machine, so to speak, has them once they are imported.
+	// A second display has its own settings, like another machine: it shows the marks once they
+	// are imported.
 	other := e2e.StartDisplay(t)
 	if out, err := other.Command(t, bin, "marks", "--demo", "--import", notes).CombinedOutput(); err != nil || !strings.Contains(string(out), "2 marks added") {
 		t.Fatalf("%v: %s", err, out)
@@ -78,7 +79,7 @@ func TestMarksInTheWindow(t *testing.T) {
 	if f.Tab != "functions" || f.Selected != [2]int64{100e9, 200e9} || f.From != 0 || f.To != 300e9 {
 		t.Errorf("the address shows %+v", f)
 	}
-	// What the palette copies names the same view.
+	// The copied address names the same view.
 	s.Key("ctrl+shift+a")
 	s.until("the address to be copied", func(f frame) bool { return strings.HasPrefix(f.Note, "Copied ashlar:1?") })
 }

@@ -15,9 +15,9 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// framesTrace writes a trace of a browser's kind: tasks of a main thread, each 25th of
-// which is slow since its layout is, a worker thread with one task that takes longer
-// than all of these, and samples of what JavaScript ran on both.
+// framesTrace writes a trace like a browser's. Every 25th task of the main thread is slow
+// because of its layout; a worker thread has one task that is longer still; both threads have
+// JavaScript samples.
 func framesTrace(t *testing.T) string {
 	t.Helper()
 	events := []string{`{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"CrRendererMain"}}`, `{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"ThreadPoolForegroundWorker"}}`}
@@ -35,7 +35,7 @@ func framesTrace(t *testing.T) string {
 		span(2, "Decode", at+300, 2000)
 	}
 	span(2, "RunTask", 2_000_000+5000, 14_900)
-	// Of the main thread hot has most except for being idle, of both together busy.
+	// On the main thread hot has the most samples after idle; over both threads busy has the most.
 	for tid, samples := range map[int][]int{1: {4, 2, 4, 2, 3, 4}, 2: {5, 5, 5}} {
 		var of, deltas []string
 		for i := range 600 {
@@ -79,11 +79,11 @@ func goProfile(t *testing.T) string {
 	return path
 }
 
-// Tabs of the window that shows framesTrace.
+// Positions of tabs in the window that shows framesTrace.
 var flamegraph, callsTab = image.Pt(48, 259), image.Pt(330, 259)
 
-// pointing is a window in which actions are counted: a click, a drag, a key and
-// typing a word are one each.
+// pointing is a window that counts user actions: a click, a drag, a key press and a typed word
+// are one each.
 type pointing struct {
 	*session
 	actions int
@@ -107,7 +107,7 @@ func (p *pointing) word(w string) {
 	p.until(w, func(f frame) bool { return strings.HasSuffix(f.Typed, w) })
 }
 
-// function goes to one by its name.
+// function goes to a function by its name, through the command palette.
 func (p *pointing) function(name string) {
 	p.t.Helper()
 	p.key("the palette", func(f frame) bool { return f.Typed == "Command: " }, "ctrl+k")
@@ -116,7 +116,7 @@ func (p *pointing) function(name string) {
 	p.Key("Return")
 }
 
-// took says how many actions a task took; then everything is as it was at first.
+// took checks the number of actions since the last task, and resets it.
 func (p *pointing) took(what string, want int) {
 	p.t.Helper()
 	if p.actions != want {
@@ -125,7 +125,7 @@ func (p *pointing) took(what string, want int) {
 	p.actions = 0
 }
 
-// again takes everything back.
+// again undoes all selections.
 func (p *pointing) again(first frame) {
 	p.t.Helper()
 	for range 8 {
@@ -138,15 +138,15 @@ func (p *pointing) again(first frame) {
 	p.until("everything as it was", func(f frame) bool { return len(f.Scope) == 0 && f.Picked == "" && f.Tab == first.Tab })
 }
 
-// TestAskByPointing answers what people ask first, from the moment a file is shown, with
-// as few clicks, keys and words as that may take.
+// TestAskByPointing answers the most common questions, starting from a newly opened file, and
+// checks that each takes the fewest possible actions.
 func TestAskByPointing(t *testing.T) {
 	t.Parallel()
 	p := &pointing{session: startAshlar(t, framesTrace(t))}
 	first := p.last()
-	mainThread, task := image.Pt(72, 144), image.Pt(78, 340) // which the flamegraph shows
+	mainThread, task := image.Pt(72, 144), image.Pt(78, 340) // task is a bar of the flamegraph
 
-	// The longest RunTask of the main thread: it is picked, in view, and fills most of it.
+	// The longest RunTask of the main thread: it is picked and fills a good part of the view.
 	p.click(e2e.Left, mainThread, "ctrl")
 	p.until("the main thread", func(f frame) bool { return len(f.Scope) == 1 && strings.HasPrefix(f.Scope[0], "thread CrRendererMain") })
 	p.function("RunTask")
@@ -158,7 +158,7 @@ func TestAskByPointing(t *testing.T) {
 	p.took("the longest RunTask of the main thread", 4)
 	p.again(first)
 
-	// All FunctionCalls, the longest first.
+	// All FunctionCalls, longest first.
 	p.function("FunctionCall")
 	p.until("a FunctionCall", func(f frame) bool { return f.Picked == "FunctionCall" })
 	p.click(e2e.Left, callsTab)
@@ -166,7 +166,7 @@ func TestAskByPointing(t *testing.T) {
 	p.took("all FunctionCalls by duration", 4)
 	p.again(first)
 
-	// The JavaScript function that the main thread was in most: the first of the heaviest.
+	// The main thread's heaviest JavaScript function: the first of the heaviest list.
 	p.click(e2e.Left, mainThread, "ctrl")
 	p.key("samples of the main thread", func(f frame) bool { return len(f.Scope) == 2 && f.Scope[1] == "event JS samples" }, "e")
 	p.click(e2e.Left, image.Pt(1045, 469))
@@ -174,7 +174,7 @@ func TestAskByPointing(t *testing.T) {
 	p.took("the hottest JavaScript function of the main thread", 3)
 	p.again(first)
 
-	// Why slow frames are slow: a task is clicked, and the question that is beside it.
+	// Why slow frames are slow: click a task, then the question shown beside it.
 	p.click(e2e.Left, task)
 	f = p.until("a task", func(f frame) bool { return f.Picked == "RunTask" })
 	p.click(e2e.Left, image.Pt(1070, 373))
@@ -184,7 +184,7 @@ func TestAskByPointing(t *testing.T) {
 	p.took("why slow tasks are slow", 2)
 	p.session.key("the view before", func(g frame) bool { return len(g.Scope) == 0 && g.From == f.From && g.To == f.To }, "Escape", "Escape")
 
-	// The same by keys alone.
+	// The same question by keyboard.
 	p.actions = 0
 	p.function("why RunTask")
 	p.until("what slow tasks differ by", func(f frame) bool {
@@ -192,7 +192,7 @@ func TestAskByPointing(t *testing.T) {
 	})
 	p.took("why slow tasks are slow, by keys", 3)
 
-	// Who calls a function of a Go program.
+	// The callers of a function in a Go program.
 	p = &pointing{session: startAshlar(t, goProfile(t))}
 	p.function("mallocgc")
 	p.until("a function", func(f frame) bool { return f.Picked == "runtime.mallocgc" })

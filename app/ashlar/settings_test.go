@@ -17,8 +17,8 @@ main;work;write 20
 main;idle 50
 `
 
-// TestSettingsAreKept: what a person chose in one window is there in the next,
-// a broken file of settings is set aside, and the program tells.
+// TestSettingsAreKept checks that the next window uses the settings of the last one, and that
+// a broken settings file is renamed and reported.
 func TestSettingsAreKept(t *testing.T) {
 	t.Parallel()
 	d := e2e.StartDisplay(t)
@@ -54,7 +54,7 @@ func TestSettingsAreKept(t *testing.T) {
 		t.Errorf("kept is %s", b)
 	}
 
-	// The next window has them, lists the file on its first page and opens it.
+	// The next window has the settings, and its opener lists the last file first.
 	s = startOn(t, d)
 	again := s.until("the first page", func(f frame) bool { return f.Width > 0 })
 	if again.Theme != kept.Theme || again.Width != 900 {
@@ -62,7 +62,7 @@ func TestSettingsAreKept(t *testing.T) {
 	}
 	s.Key("ctrl+o")
 	s.until("the opener", func(f frame) bool { return strings.HasSuffix(f.Typed, filepath.Dir(path)+"/") })
-	s.Key("Return") // the file that was opened last is first
+	s.Key("Return") // opens the most recent file
 	s.until("the file", func(f frame) bool { return f.File == "run.folded" && f.Done })
 	s.Key("ctrl+q")
 	s.WaitExit()

@@ -18,7 +18,7 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// devices are files that can be written to and keep nothing.
+// devices matches paths to which writing stores nothing on disk.
 var devices = regexp.MustCompile(`^/dev/(null|tty|dri(/.*)?|shm/[^/]*)$|^/proc/self/|^/sys/`)
 
 // outside returns the paths that lie in none of the folders.
@@ -38,18 +38,18 @@ next:
 	return out
 }
 
-// local are sockets of this computer besides the user's own: the display, and
-// the names of users, which libc looks up.
+// local matches sockets of this machine outside the user's folders: the X display, and the
+// name service cache, which libc asks for user names.
 var local = regexp.MustCompile(`^(/tmp/\.X11-unix/X\d+|/var/run/nscd/socket)$`)
 
-// abroad are those of the sockets that lead out of this computer, or to another
-// program than the display and the desktop's bus.
+// abroad returns the sockets that lead to other machines, or to programs other than the
+// display and those with a socket in one of the folders.
 func abroad(sockets []string, folders ...string) []string {
 	var out []string
 	for _, s := range sockets {
 		_, path, unix := strings.Cut(s, `AF_UNIX, sun_path="`)
 		if !unix {
-			_, path, unix = strings.Cut(s, `AF_UNIX, sun_path=@"`) // in no folder
+			_, path, unix = strings.Cut(s, `AF_UNIX, sun_path=@"`) // an abstract socket, without a file
 		}
 		path, _, _ = strings.Cut(path, `"`)
 		if !unix || !local.MatchString(path) && len(outside([]string{path}, folders...)) > 0 {
@@ -59,11 +59,11 @@ func abroad(sockets []string, folders ...string) []string {
 	return out
 }
 
-// commandLine finds the commands that ashlar --help lists.
+// commandLine matches the commands listed by ashlar --help.
 var commandLine = regexp.MustCompile(`(?m)^  ([a-z-]+) +[a-z]`)
 
-// commandLines returns app/command/testdata/lines.txt, after copying the recordings that
-// its lines name to a folder.
+// commandLines returns app/command/testdata/lines.txt and copies the recordings that its lines
+// name to a folder.
 func commandLines(t *testing.T, to string) string {
 	t.Helper()
 	from := os.DirFS("../command/testdata")
@@ -77,9 +77,8 @@ func commandLines(t *testing.T, to string) string {
 	return string(lines)
 }
 
-// TestCommandsKeepToThemselves runs every command under a tracer: what they
-// write is where they were told to, or in the user's own folders, and they open
-// no connection that was not asked for.
+// TestCommandsKeepToThemselves runs every command under a system call tracer: it may write
+// only to the given files and the user's own folders, and connect only where asked.
 func TestCommandsKeepToThemselves(t *testing.T) {
 	t.Parallel()
 	bin := e2e.Build(t, "./app/ashlar")
@@ -99,10 +98,10 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		full := append(append(e2e.Tracer(t, log), bin), args...)
 		cmd := exec.Command(full[0], full[1:]...)
 		cmd.Dir = work
-		// Mesa's cache does not ask HOME.
+		// Mesa's shader cache ignores HOME.
 		cmd.Env = []string{"HOME=" + home, "XDG_CACHE_HOME=" + home + "/.cache", "PATH=" + os.Getenv("PATH"), "TMPDIR=" + work, "EGL_PLATFORM=surfaceless", "LIBGL_ALWAYS_SOFTWARE=1"}
-		// The recording has its faults, which check tells by its exit code, and there is no
-		// window to show or watch.
+		// check exits with 1 because the recording has errors; show and watch because there is no
+		// window.
 		failing := map[string]bool{"check": true, "show": true, "watch": true}
 		if out, err := cmd.CombinedOutput(); err != nil && (!failing[args[0]] || cmd.ProcessState.ExitCode() != 1) {
 			t.Fatalf("ashlar %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -123,10 +122,10 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"convert":      {{"a.spaa", "c.pb.gz"}, {"a.spaa", "d.spaa.zst"}},
 		"render":       {{"a.spaa", "-o", "a.png"}, {"a.spaa", "-o", "a.svg"}},
 		"marks":        {{"a.spaa"}, {"a.spaa", "--export", "marks.json"}, {"a.spaa", "--import", "marks.json"}},
-		// In this order: what is installed can be checked and undone.
+		// The order matters: --check and uninstall need an installed program.
 		"install": {{}, {"--check"}}, "uninstall": {{}},
 	}
-	// The other commands run the lines that the tests of commands share.
+	// The other commands use the lines that the tests of commands share.
 	others := map[string][][]string{}
 	for line := range strings.Lines(commandLines(t, work)) {
 		if args := strings.Fields(strings.ReplaceAll(line, "$OUT", work)); lines[args[0]] == nil {
@@ -162,7 +161,7 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		}
 	}
 
-	// The tracer sees what it should: a file elsewhere, and what was asked for.
+	// Check the tracer itself: it sees a file written elsewhere, and a requested connection.
 	elsewhere := filepath.Join(t.TempDir(), "x.spaa")
 	if tr := run("convert", "a.spaa", elsewhere); len(outside(tr.Wrote, home, work)) == 0 {
 		t.Errorf("the tracer does not see that %s is written: %q", elsewhere, tr.Wrote)
@@ -188,8 +187,8 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 	}
 }
 
-// TestWindowKeepsToItself does the same with the window: opened, used, dropped
-// on, closed.
+// TestWindowKeepsToItself traces a window while it is opened, used, dropped on and closed, as
+// TestCommandsKeepToThemselves does commands.
 func TestWindowKeepsToItself(t *testing.T) {
 	t.Parallel()
 	d := e2e.StartDisplay(t)

@@ -12,8 +12,8 @@ import (
 	"ashlar/testdata/e2e"
 )
 
-// TestAWindowThatCannotBeShown: people get a sentence that says why and what
-// they can do, and the program ends.
+// TestAWindowThatCannotBeShown checks that the program ends with one line that gives the
+// reason and what to do.
 func TestAWindowThatCannotBeShown(t *testing.T) {
 	t.Parallel()
 	bin := e2e.Build(t, "./app/ashlar")
@@ -42,7 +42,7 @@ func TestAWindowThatCannotBeShown(t *testing.T) {
 			}
 			text := ""
 			for line := range strings.Lines(stderr.String()) {
-				if strings.HasPrefix(line, "ashlar: ") { // libraries have warnings of their own
+				if strings.HasPrefix(line, "ashlar: ") { // libraries print their own warnings
 					text += line
 				}
 			}
@@ -58,8 +58,8 @@ func TestAWindowThatCannotBeShown(t *testing.T) {
 	}
 }
 
-// TestEGLPlatformIsNotForWindows: a name that fits no window on X11 made Mesa
-// crash.
+// TestEGLPlatformIsNotForWindows checks that the window ignores EGL_PLATFORM: Mesa crashes if
+// it names a platform other than X11 there.
 func TestEGLPlatformIsNotForWindows(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []string{"wayland", "surfaceless"} {

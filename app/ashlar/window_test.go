@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(e2e.Main(m)) }
 
-// frame has the part of the frame log's lines that these tests read, and what the
-// address in it says.
+// frame holds the fields of a frame log line that these tests use, including those of the
+// address in it.
 type frame struct {
 	View     string
 	From, To int64
@@ -56,7 +56,7 @@ type frame struct {
 	Up                                           bool
 }
 
-// looks has what an address says of one recording.
+// looks holds what an address stores for one recording.
 type looks struct {
 	Selected                               [2]int64
 	Pinned, Chosen, Hidden, Folded, Scroll int
@@ -67,7 +67,7 @@ func looksOf(s *view.Side) looks {
 	return looks{[2]int64{s.Select.From, s.Select.To}, len(s.Pin), len(s.Threads), len(s.Hide), len(s.Fold), int(s.Scroll), s.Anchor}
 }
 
-// UnmarshalJSON reads a line of the frame log.
+// UnmarshalJSON reads a line of the frame log and the address in it.
 func (f *frame) UnmarshalJSON(line []byte) error {
 	type plain frame
 	if err := json.Unmarshal(line, (*plain)(f)); err != nil || f.View == "" {
@@ -105,7 +105,7 @@ type session struct {
 	log *e2e.Log[frame]
 }
 
-// startAshlar opens a window on a display of its own, with something to read.
+// startAshlar opens a window on its own display and waits until its recording is read.
 func startAshlar(t *testing.T, args ...string) *session {
 	t.Helper()
 	s := launch(t, args...)
@@ -115,19 +115,19 @@ func startAshlar(t *testing.T, args ...string) *session {
 
 func read(f frame) bool { return f.Done && f.Bars > 0 }
 
-// launch is startAshlar for what cannot be read.
+// launch is startAshlar without waiting for a recording.
 func launch(t *testing.T, args ...string) *session {
 	t.Helper()
 	return startOn(t, e2e.StartDisplay(t), append([]string{"--theme", "dark"}, args...)...)
 }
 
-// startOn opens a window on a display that others have used before, or will.
+// startOn opens a window on a given display, which tests can share between windows.
 func startOn(t *testing.T, d *e2e.Display, args ...string) *session {
 	t.Helper()
 	return traced(t, d, nil, args...)
 }
 
-// traced is startOn below another program.
+// traced is startOn with the program run by another command.
 func traced(t *testing.T, d *e2e.Display, by []string, args ...string) *session {
 	t.Helper()
 	hideFindings(t, d)
@@ -136,8 +136,8 @@ func traced(t *testing.T, d *e2e.Display, by []string, args ...string) *session 
 	return &session{d.Start(t, command[0], command[1:]...), t, e2e.OpenLog[frame](log)}
 }
 
-// hideFindings hides the row of findings in the windows of a display whose settings are not
-// kept yet: the places that tests point at do not depend on what is unusual in a recording.
+// hideFindings turns off the row of findings on a display without saved settings: the row
+// would move what tests click on.
 func hideFindings(t *testing.T, d *e2e.Display) {
 	t.Helper()
 	path := d.Path("XDG_CONFIG_HOME", "ashlar", "settings.json")
@@ -152,7 +152,7 @@ func hideFindings(t *testing.T, d *e2e.Display) {
 	}
 }
 
-// last is the newest frame.
+// last returns the newest frame, the zero frame if there is none.
 func (s *session) last() frame {
 	s.t.Helper()
 	all := s.log.Read(s.t)
@@ -162,7 +162,7 @@ func (s *session) last() frame {
 	return all[len(all)-1]
 }
 
-// soon waits for a frame that holds, even if only for that frame.
+// soon waits for a frame for which holds is true, even if the next frame differs.
 func (s *session) soon(what string, holds func(frame) bool) frame {
 	s.t.Helper()
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(5 * time.Millisecond) {
@@ -174,18 +174,18 @@ func (s *session) soon(what string, holds func(frame) bool) frame {
 	return frame{}
 }
 
-// patience is as long as any machine should need.
+// patience is the longest wait for a frame, enough for slow machines.
 const patience = 90 * time.Second
 
-// until waits for a frame that holds and will stay: every answer is there, nothing moves,
-// and history has what is shown. What was done to the window before is in it, since doing
-// returns when the window has handled it.
+// until waits for a frame at rest for which holds is true: all answers have arrived, nothing
+// moves, and history is up to date. It reflects all earlier input, because input methods
+// return once the window has handled it.
 func (s *session) until(what string, holds func(frame) bool) frame {
 	s.t.Helper()
 	return s.soon(what, func(f frame) bool { return f.Rest && holds(f) })
 }
 
-// count counts the pixels of a colour in a part of the screen.
+// count returns the number of pixels in a rectangle that have about the given colour.
 func count(img *image.RGBA, in image.Rectangle, c color.NRGBA) int {
 	n := 0
 	for y := in.Min.Y; y < in.Max.Y; y++ {
@@ -201,7 +201,7 @@ func count(img *image.RGBA, in image.Rectangle, c color.NRGBA) int {
 
 func near(a, b uint8) bool { return max(a, b)-min(a, b) <= 3 }
 
-// differ counts the pixels of a part that two pictures have different.
+// differ returns the number of pixels in a rectangle that differ between two pictures.
 func differ(a, b *image.RGBA, in image.Rectangle) int {
 	n := 0
 	for y := in.Min.Y; y < in.Max.Y; y++ {
@@ -214,8 +214,8 @@ func differ(a, b *image.RGBA, in image.Rectangle) int {
 	return n
 }
 
-// Places in a window of 1280x800: the lanes of the timeline and the
-// flamegraph. Exact borders do not matter to what is tested.
+// Positions in a 1280x800 window: the lanes of the timeline and the flamegraph. They are
+// approximate.
 var (
 	lanes = image.Rect(180, 140, 1260, 400)
 	below = image.Rect(10, 520, 960, 760)
@@ -305,7 +305,7 @@ func TestOpenSecondFile(t *testing.T) {
 
 func TestClosingWhileLoading(t *testing.T) {
 	t.Parallel()
-	// A pipe that never ends is always loading.
+	// A pipe that stays open never finishes loading.
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "endless.spaa")
 	if err := mkfifo(fifo); err != nil {
@@ -328,7 +328,7 @@ func TestClosingWhileLoading(t *testing.T) {
 	}
 }
 
-// tiny is a recording of one stack.
+// tiny is a recording with one stack.
 const tiny = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"frequency","primary_metric":"samples"}}],"stack_id_mode":"local"}
 {"type":"dso","id":1,"name":"/bin/app"}
 {"type":"frame","id":1,"func":"main","dso":1,"kind":"user"}
