@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkLoad loads every recording in the folder that ASHLAR_BENCH_DIR
-// names, to the end, detail levels included.
+// BenchmarkLoad completely loads every recording in the folder ASHLAR_BENCH_DIR, including
+// its detail levels.
 func BenchmarkLoad(b *testing.B) {
 	dir := os.Getenv("ASHLAR_BENCH_DIR")
 	if dir == "" {
@@ -20,7 +20,7 @@ func BenchmarkLoad(b *testing.B) {
 	for _, file := range files {
 		info, err := os.Stat(file)
 		if err != nil || filepath.Ext(file) == ".json" && info.Size() < 1<<20 {
-			continue // what the generator says of the file beside it
+			continue // the generator's summary of a recording
 		}
 		b.Run(filepath.Base(file), func(b *testing.B) {
 			b.ReportAllocs()

@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// few are recordings that have all there is in stores: spans with arguments, samples,
-// records, windows, counters, flows.
+// few returns small recordings that together contain everything a store can hold: spans
+// with arguments, samples, records, windows, counters and flows.
 func few(t testing.TB) map[string]*recording.Recording {
 	t.Helper()
 	contents := made(t, 300)
@@ -34,8 +34,8 @@ func few(t testing.TB) map[string]*recording.Recording {
 	return all
 }
 
-// TestDamagedStores has every store that is not as it was written refused in a
-// sentence, wherever a bit of it is another one and wherever it is cut.
+// TestDamagedStores checks that reading a store fails with a one-sentence error if any bit
+// of it is flipped or if it is cut anywhere.
 func TestDamagedStores(t *testing.T) {
 	rounds.Unraced(t)
 	for name, rec := range few(t) {
@@ -55,7 +55,8 @@ func TestDamagedStores(t *testing.T) {
 			if err := opened(good); err != nil {
 				t.Fatal(err)
 			}
-			// Of long ones a part is tried: all of the ends and some of the rest.
+			// Long stores are only sampled: every byte near either end, some of the bytes
+			// between.
 			ends, step := rounds.Of(256), max(1, len(good)/rounds.Of(1000))
 			for at := 0; at < len(good); at++ {
 				if at > ends && at < len(good)-ends && at%step != 0 {
@@ -65,7 +66,7 @@ func TestDamagedStores(t *testing.T) {
 				damaged[at] ^= 1 << (at % 8)
 				err := opened(damaged)
 				if err == nil && at >= 24 && at < 32 {
-					err = errors.New("is no more than room") // of the header, which nothing reads
+					err = errors.New("is no more than room") // unused bytes of the header
 				}
 				if err == nil || !strings.Contains(err.Error(), " ") {
 					t.Fatalf("with another bit in byte %d of %d it is opened: %v", at, len(good), err)
@@ -83,7 +84,7 @@ func TestDamagedStores(t *testing.T) {
 	}
 }
 
-// packed is a recording's index and chunks.
+// packed returns a recording's index and chunks.
 func packed(t testing.TB, rec *recording.Recording) (index, data []byte) {
 	t.Helper()
 	index, err := rec.Pack(func(chunk []byte) (int64, error) {
@@ -100,7 +101,8 @@ func packed(t testing.TB, rec *recording.Recording) (index, data []byte) {
 	return index, data
 }
 
-// unpacked reads a recording that anybody may have written, and says all of it.
+// unpackedFrom reads a store that may be invalid and, if that succeeds, visits all of the
+// recording.
 func unpackedFrom(t *testing.T, index, data []byte) {
 	aligned := append(make([]byte, 0, len(data)+64), data...)
 	left := int64(len(data))
@@ -117,7 +119,7 @@ func unpackedFrom(t *testing.T, index, data []byte) {
 	fingerprintOf(rec)
 }
 
-// FuzzStored has no index and no columns do more than be refused.
+// FuzzStored checks that no index and no column data make reading a store panic.
 func FuzzStored(f *testing.F) {
 	rounds.Unraced(f)
 	for _, rec := range few(f) {
@@ -129,8 +131,8 @@ func FuzzStored(f *testing.F) {
 	f.Fuzz(func(t *testing.T, index, data []byte) { unpackedFrom(t, index, data) })
 }
 
-// TestHostileStores does the same with bytes that are changed at random, as they
-// would be with checksums that are right.
+// TestHostileStores does the same with random changes. It bypasses the checksums, as a
+// forged store with valid checksums would.
 func TestHostileStores(t *testing.T) {
 	rounds.Unraced(t)
 	random := rand.New(rand.NewPCG(1, 2))

@@ -9,15 +9,14 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// fingerprint is all that a recording says, through what it exports: a hash for
-// each part of it, by name. Two recordings of the same content have the same
-// fingerprint, whatever they look like inside. Spans and samples are identified by the
-// stacks of their calls.
+// fingerprint holds a hash of each part of a recording, by name. It uses exported data
+// only, so recordings with the same content have the same fingerprint, whatever their
+// layout in memory. Spans and samples are identified by their call stacks.
 type fingerprint map[string]uint64
 
-// calls are the parts that tell how calls are numbered and which there are. That
-// depends on when pictures were wanted of a recording that grew: spans that come
-// in no order are laid out for each.
+// callParts are the parts of a fingerprint that depend on the set of calls and their
+// numbers. They vary with the times at which snapshots of a growing recording are taken,
+// because unordered spans are laid out for each snapshot.
 var callParts = []string{"calls", "sums"}
 
 var seed = maphash.MakeSeed()
@@ -76,7 +75,7 @@ func fingerprintOf(r *recording.Recording) fingerprint {
 	return f
 }
 
-// stacksOf has a number for each call that stands for its whole stack.
+// stacksOf returns a hash of the whole stack of each call.
 func stacksOf(r *recording.Recording) []int64 {
 	all := make([]int64, r.Calls.Len())
 	for i := 1; i < len(all); i++ {
@@ -101,7 +100,7 @@ func (f fingerprint) track(r *recording.Recording, i int, t *recording.Track, st
 					io.WriteString(w, r.Args(ref))
 				}
 			}
-			// Detail levels, as a picture has them.
+			// The detail levels, as drawn.
 			l.Walk(r.Start, r.End+1, r.Duration()/97, func(b *lanes.Bar) bool {
 				numbers(w, b.Start, b.End, stacks[b.Call], int64(b.Busy), int64(b.Index), int64(b.N))
 				return true
@@ -156,8 +155,8 @@ func (f fingerprint) text(name string, all ...any) {
 	f.part(name, func(w *maphash.Hash) { fmt.Fprintf(w, "%+v", all) })
 }
 
-// difference names a part that two recordings do not have in common, "" for
-// none.
+// difference returns the name of a part in which two fingerprints differ, "" if they are
+// equal.
 func (f fingerprint) difference(other fingerprint) string {
 	for name, h := range f {
 		if o, ok := other[name]; !ok || o != h {

@@ -19,16 +19,16 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// limitedScratch is the folder where the child may have columns lie in a file.
+// limitedScratch is the environment variable with the child's scratch folder for columns.
 const limitedScratch = "ASHLAR_TEST_LIMITED_SCRATCH"
 
-// limitedHeld is how many bytes the child holds besides. On a busy machine, work that
-// waits in memory takes as much.
+// limitedHeld is the number of additional bytes that the child keeps allocated. On a busy
+// machine, queued work takes as much.
 const limitedHeld = 6 << 20
 
-// TestLargerThanItsGroup reads a recording whose columns take more memory than the
-// control group of the program has: the whole of it, with the answers that a program
-// without a group has, and nothing is left on the disk.
+// TestLargerThanItsGroup reads a recording whose columns do not fit into the memory of the
+// process's control group. It must read all of it, give the same answers as without a
+// limit, and leave no files behind.
 func TestLargerThanItsGroup(t *testing.T) {
 	if path := os.Getenv(limitedFile); path != "" {
 		if err := os.WriteFile(filepath.Join(os.Getenv(limitedIn), "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0); err != nil {
@@ -63,7 +63,7 @@ func TestLargerThanItsGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := answers(t, rec)
-	if n := rec.Counts.Spans; n != sum.Spans || 16*n < memory { // a call, when and how long
+	if n := rec.Counts.Spans; n != sum.Spans || 16*n < memory { // 16 bytes or more per span
 		t.Fatalf("it has %d spans, of %d", n, sum.Spans)
 	}
 	scratch := filepath.Join(t.TempDir(), "scratch")
@@ -74,11 +74,11 @@ func TestLargerThanItsGroup(t *testing.T) {
 		t.Errorf("in a group it ends with %v, and says\n%.2000s\nnot\n%.2000s", err, out, want)
 	}
 	if left, err := os.ReadDir(scratch); err != nil || len(left) != 0 {
-		t.Errorf("files are left: %v, %v", left, err) // without the folder there was memory enough
+		t.Errorf("files are left: %v, %v", left, err) // no folder: the columns fitted into memory
 	}
 }
 
-// answers are what is asked of a recording first, as text.
+// answers returns a recording's bounds, counts, warnings and function table as text.
 func answers(t *testing.T, rec *recording.Recording) string {
 	t.Helper()
 	weights, err := analyze.Weigh(t.Context(), rec, analyze.Query{})

@@ -10,8 +10,8 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// TestHold has reading wait behind its first snapshot for as long as it is held,
-// and go on when it is not, or no longer.
+// TestHold checks that reading pauses after the first snapshot until Options.Hold is
+// closed, and continues after a while even if it never is.
 func TestHold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "held.spall")
 	f, err := os.Create(path)
@@ -32,7 +32,7 @@ func TestHold(t *testing.T) {
 		t.Fatalf("the first snapshot has %d spans, done %v", first.Counts.Spans, first.Done)
 	}
 	time.Sleep(50 * time.Millisecond)
-	// A machine may be so busy that the quarter of a second is over by now.
+	// On a busy machine, the maximum pause of a quarter of a second may be over already.
 	if now := l.Snapshot(); now != first && time.Since(held) < 200*time.Millisecond {
 		t.Errorf("while it is held, %d spans become %d", first.Counts.Spans, now.Counts.Spans)
 	}

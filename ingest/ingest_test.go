@@ -23,7 +23,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// bell rings for Options.Notify, and is heard once for several rings in a row.
+// bell returns a function for Options.Notify and a channel that receives once for several
+// calls in a row.
 func bell() (ring func(), heard <-chan struct{}) {
 	c := make(chan struct{}, 1)
 	return func() {
@@ -34,7 +35,7 @@ func bell() (ring func(), heard <-chan struct{}) {
 	}, c
 }
 
-// spallFile is a version 1 trace of n spans of a microsecond each.
+// spallFile returns a Spall trace, version 1, of n spans of a microsecond each.
 func spallFile(n int) []byte {
 	var b []byte
 	le := binary.LittleEndian
@@ -167,7 +168,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Two gigabytes of nothing are refused without being read.
+// A sparse file of 2 GB of zeros is rejected without being read.
 func TestSparseZeros(t *testing.T) {
 	path := write(t, "zeros.spall", nil)
 	if err := os.Truncate(path, 2<<30); err != nil {
@@ -183,7 +184,7 @@ func TestSparseZeros(t *testing.T) {
 	}
 }
 
-// What could be read before a file's damage is shown, with a warning.
+// Data before the damaged part of a file is shown, with a warning.
 func TestFailsPartWay(t *testing.T) {
 	b := gz(t, spallFile(50_000))
 	path := write(t, "x.gz", b[:len(b)/2])
@@ -231,7 +232,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// use makes a format the only one for a test.
+// use makes the given decoder the only format for the rest of the test.
 func use(t *testing.T, decoder func(ctx context.Context, in *source.Input, b *recording.Builder) error) {
 	t.Helper()
 	old := Formats
@@ -323,7 +324,7 @@ func TestCancelAndClose(t *testing.T) {
 	}
 }
 
-// A recording read with ReadAll can show arguments for as long as it is held.
+// A recording returned by ReadAll can show arguments for as long as it is referenced.
 func TestReadAllKeepsArgs(t *testing.T) {
 	path := write(t, "x.spall", spallFile(10))
 	r, _, err := ReadAll(context.Background(), path, Options{})
@@ -338,8 +339,8 @@ func TestReadAllKeepsArgs(t *testing.T) {
 	}
 }
 
-// Keys of a JSON object may be in any order: what tells the format may be far
-// behind the first 64 KB.
+// JSON keys may be in any order, so the key that identifies the format may come long after
+// the first 64 KB.
 func TestTellingKeysLast(t *testing.T) {
 	rounds.Unraced(t)
 	long := strings.Repeat("x", 100_000)
@@ -371,8 +372,7 @@ func TestTellingKeysLast(t *testing.T) {
 	}
 }
 
-// TestLongFirstLine: the first line of folded stacks may be longer than what is usually
-// looked at.
+// TestLongFirstLine checks folded stacks whose first line is longer than sniffLen.
 func TestLongFirstLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep.txt")
 	text := strings.Repeat("frame;", 30_000) + "leaf 3\nmain;f 4\n"

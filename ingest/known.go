@@ -130,9 +130,8 @@ func matches(pattern string) func(*opening) bool {
 	return func(b *opening) bool { return re().Match(b.head) }
 }
 
-// isETW looks for the header of a buffer (WMI_BUFFER_HEADER) that holds the
-// header of a log file: its size in pages, its own offset, and the sizes and
-// versions behind it.
+// isETW recognises a Windows event log (ETL) by its first buffer: a WMI_BUFFER_HEADER with
+// plausible sizes, followed by the event that describes the log file.
 func isETW(b *opening) bool {
 	h := b.head
 	if len(h) < 0x70 {
@@ -142,8 +141,8 @@ func isETW(b *opening) bool {
 		return uint32(h[at]) | uint32(h[at+1])<<8 | uint32(h[at+2])<<16 | uint32(h[at+3])<<24
 	}
 	size := word(0)
-	// The first event behind the 72 bytes of the header is the log file's, of
-	// a system logger: marker 0xc0010002 or 0xc0020002.
+	// The buffer header is 72 bytes long. The event after it is of the system logger, with
+	// marker 0xc0010002 or 0xc0020002.
 	marker := word(0x48)
 	return size >= 4096 && size%1024 == 0 && word(4) <= size && (marker == 0xc0010002 || marker == 0xc0020002)
 }

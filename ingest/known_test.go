@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// beginnings has those of files in formats that are not opened, and a
-// part of what is said of them.
+// beginnings maps the first bytes of files in unsupported formats to a part of the error
+// message.
 var beginnings = map[string]string{
 	"PK\x03\x04\x14\x00":                                                                          "zip archive",
 	"\x17\x08\x44tracing6\x00\x00\x08":                                                            "trace-cmd",
@@ -46,10 +46,11 @@ var beginnings = map[string]string{
 	etl():                                                                                         "(ETW)",
 }
 
-// etl is the header of a buffer, and of the event of a log file in it.
+// etl returns the start of a Windows event log: the header of a buffer and the marker of
+// its first event.
 func etl() string {
 	b := make([]byte, 0x200)
-	b[1], b[2] = 0, 1 // 64 KB
+	b[1], b[2] = 0, 1 // size: 64 KB
 	copy(b[0x48:], "\x02\x00\x02\xc0")
 	return string(b)
 }

@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// TestColumnsInAFile reads recordings whose columns take several times the memory
-// that there is: the whole of them, and the same as if there is enough.
+// TestColumnsInAFile reads a recording whose columns take several times the available
+// memory, and checks that it is complete and the same as with enough memory.
 func TestColumnsInAFile(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: ", store.ErrNoArena)
@@ -31,7 +31,7 @@ func TestColumnsInAFile(t *testing.T) {
 		t.Run(tt.o.Kind, func(t *testing.T) {
 			content := synthesized(t, tt.o)
 			read := func(o Options) *Load {
-				runtime.GC() // or what is garbage is taken for room
+				runtime.GC() // otherwise garbage counts as free memory
 				l := OpenInput(context.Background(), source.FromBytes("made", content), o)
 				if err := l.Wait(); err != nil {
 					t.Fatal(err)

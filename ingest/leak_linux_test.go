@@ -17,7 +17,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// resources counts what a process holds that recordings may leave behind.
+// resources counts the process's resources that a recording could leak.
 type resources struct {
 	goroutines, mappings, files int
 	heap                        int64
@@ -50,7 +50,8 @@ func held(t *testing.T, dir string) resources {
 	return r
 }
 
-// files are recordings of every kind on disk, mapped ones and compressed ones.
+// files writes recordings of every kind to disk, uncompressed (and so mapped) and
+// compressed, and returns their paths.
 func files(t *testing.T, dir string, records int64) []string {
 	t.Helper()
 	z, err := zstd.NewWriter(nil)
@@ -71,9 +72,9 @@ func files(t *testing.T, dir string, records int64) []string {
 	return all
 }
 
-// TestNothingIsLeft opens many recordings one after the other, ends most of them
-// at random moments, by closing or by cancelling, and finds goroutines, mapped
-// and open files, and memory as before.
+// TestNothingIsLeft opens many recordings one after another and closes or cancels most of
+// them at random moments. Afterwards, goroutines, mappings, open files and memory must be
+// as before.
 func TestNothingIsLeft(t *testing.T) {
 	dir := t.TempDir()
 	all := files(t, dir, rounds.Of(int64(5_000)))
@@ -98,7 +99,7 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 	}
 	took := map[string]time.Duration{}
-	for _, path := range all { // what is made once for all
+	for _, path := range all { // warm up: one-time allocations do not count
 		began := time.Now()
 		open(path, 0, 0)
 		took[path] = time.Since(began)
@@ -114,7 +115,7 @@ func TestNothingIsLeft(t *testing.T) {
 		open(path, time.Duration(rng.Int64N(int64(took[path])+1)), i%3)
 	}
 	var after resources
-	for range 200 { // goroutines that were told to end may still be at it
+	for range 200 { // wait for goroutines that are still ending
 		if after = held(t, dir); after.goroutines <= before.goroutines {
 			break
 		}

@@ -28,9 +28,9 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Small files that ask for more memory than there is end in a sentence, in a
-// process of 2 GB. Each is read, and some written, by this program again as a child
-// (see limitedChild) whose addresses are limited.
+// Small files whose content needs more memory than available give a one-sentence error.
+// This program, run again as a child with 2 GB of address space (see limitedChild), reads
+// each file and writes some.
 func TestSmallFilesOfLargeContent(t *testing.T) {
 	if os.Getenv(limitedFile) != "" {
 		limitedChild()
@@ -45,7 +45,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 	const none, some = "not enough memory to show any of it", "fill all available memory ("
 	const tooMuch = "of memory, but only"
 	for _, tt := range []struct {
-		name, as string // what is written, if not ""
+		name, as string // as is the extension of the format to write, "" for none
 		want     []string
 		make     func(w io.Writer)
 	}{
@@ -93,8 +93,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 	}
 }
 
-// TestControlGroup does the same in a group whose memory is limited, as that of a
-// container is.
+// TestControlGroup does the same in a control group with limited memory, as in a container.
 func TestControlGroup(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: fills 600 MB of memory")
@@ -115,8 +114,8 @@ func TestControlGroup(t *testing.T) {
 		want            []string
 		make            func(w io.Writer)
 	}{
-		// Spans that are open take the most a byte: beside other work a watch by the
-		// clock alone was too late for them.
+		// Open spans take the most memory per input byte. On a busy machine, a memory check
+		// that runs only at intervals comes too late for them.
 		{tiny, "deep.json", "", []string{some}, open(1_500_000)},
 		{small, "deep.json", "", []string{some}, open(1_500_000)},
 		{larger, "deep.json", "", []string{some}, open(4_000_000)},
@@ -136,11 +135,12 @@ func TestControlGroup(t *testing.T) {
 	}
 }
 
-// limited reads a file, and may write it, in a process that is limited to 2 GB of
-// addresses or is in a control group, which has to say one of some sentences.
+// limited reads a file, and writes it if as is set, in a child process that is limited by
+// the control group or, without one, to 2 GB of address space. The child must print one of
+// wants.
 func limited(t *testing.T, path, as, group string, wants ...string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // it hangs
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // in case it hangs
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSmallFilesOfLargeContent$")
 	cmd.Env = append(os.Environ(), limitedFile+"="+path, limitedTo+"="+as, limitedIn+"="+group, "GOMEMLIMIT=off", "GOGC=100")
@@ -159,8 +159,8 @@ func limited(t *testing.T, path, as, group string, wants ...string) {
 	t.Errorf("it does not say %q", wants)
 }
 
-// controlGroup makes a group of processes below that of this one, for as long as
-// the test takes; see cgroups(7).
+// controlGroup creates a control group below this process's own, with a memory limit in
+// bytes, for the length of the test; see cgroups(7).
 func controlGroup(t *testing.T, bytes int) (folder string) {
 	t.Helper()
 	own, _ := os.ReadFile("/proc/self/cgroup")
@@ -188,15 +188,17 @@ func controlGroup(t *testing.T, bytes int) (folder string) {
 	return ""
 }
 
-// What the child is to read, and what to write it as.
+// Environment variables that tell the child which file to read, which format to write, and
+// which limit to use.
 const (
 	limitedFile = "ASHLAR_TEST_LIMITED_FILE"
 	limitedTo   = "ASHLAR_TEST_LIMITED_TO"
-	limitedIn   = "ASHLAR_TEST_LIMITED_IN" // a control group; "" for limitedAt of addresses
+	limitedIn   = "ASHLAR_TEST_LIMITED_IN" // a control group; "" for limitedAt bytes of address space
 	limitedAt   = 2 << 30
 )
 
-// limitedChild reads a file, and may write it, within limits, and says how it went.
+// limitedChild applies the limit, reads the file, writes it if requested, and prints the
+// outcome.
 func limitedChild() {
 	var err error
 	if group := os.Getenv(limitedIn); group != "" {
@@ -230,7 +232,7 @@ func limitedChild() {
 	}
 }
 
-// instrumented reports whether this program has the race detector.
+// instrumented reports whether this program is built with the race detector.
 func instrumented() bool {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -280,8 +282,8 @@ func varint(num protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, num, protowire.VarintType), v)
 }
 
-// linesTimesReferences has a location of 10,000 lines that a stack has 10,000
-// times. See profile.proto.
+// linesTimesReferences writes a pprof profile (profile.proto) with one location of 10,000
+// lines and a stack that contains it 10,000 times.
 func linesTimesReferences(w io.Writer) {
 	w.Write(field(1, varint(1, 1), varint(2, 2)))
 	w.Write(field(2, field(1, bytes.Repeat([]byte{1}, 10_000)), field(2, []byte{1})))
@@ -296,7 +298,7 @@ func linesTimesReferences(w io.Writer) {
 	}
 }
 
-// linesTimesReferencesOTLP is the same in OTLP 1.10; see its profiles.proto.
+// linesTimesReferencesOTLP writes the same profile in OTLP 1.10; see its profiles.proto.
 func linesTimesReferencesOTLP(w io.Writer) {
 	profile := field(2, field(1, varint(1, 1), varint(2, 2)), field(2, varint(1, 1), field(4, []byte{1})))
 	var lines []byte
@@ -308,8 +310,8 @@ func linesTimesReferencesOTLP(w io.Writer) {
 		field(5), field(5, []byte("samples")), field(5, []byte("count")), field(5, []byte("f"))))
 }
 
-// deepSpall has 6,000 spans within each other, of names nearly as long as spall has
-// them: their stacks have 18 million frames.
+// deepSpall writes 6,000 nested spans with long names. Their stacks have 18 million frames
+// in total.
 func deepSpall(w io.Writer) {
 	b := binary.LittleEndian.AppendUint64(nil, 0x0BADF00D)
 	b = binary.LittleEndian.AppendUint64(b, 0)

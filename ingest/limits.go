@@ -31,8 +31,8 @@ func Allowed(ctx context.Context, path string) error {
 	return source.Regular(path)
 }
 
-// unquoted replaces the error of an input that could not be shown, if the user did not
-// type its name: a file that is not a recording may hold secrets.
+// unquoted replaces an error that may quote the input's content, if the user did not type
+// the input's name: a file that is not a recording may hold secrets.
 func unquoted(in *source.Input, err error) error {
 	var short *memory.Short
 	var cannot unread

@@ -182,8 +182,7 @@ func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
 	}
 }
 
-// load decodes everything and returns the final recording, nil when there is
-// nothing to show.
+// load decodes everything and returns the final recording, nil if there is nothing to show.
 func (l *Load) load(ctx context.Context, open func() (*source.Input, error)) (*recording.Recording, error) {
 	if c := l.opts.Cache; c != nil && l.file && !l.opts.Part.IsSet() {
 		var rec *recording.Recording
@@ -303,7 +302,7 @@ func (l *Load) hold() {
 	l.opts.Hold = nil
 }
 
-// unread returns the error for a recording of which nothing was read.
+// unread returns the error for a recording without any data read.
 func (l *Load) unread(err error) error {
 	if context.Cause(l.reading) == errStopped {
 		return &source.Error{Path: l.path, What: "reading was stopped before any data arrived", Err: err}

@@ -58,10 +58,11 @@ const guardStride = 8 << 20
 // released.
 const guardLeast = 32 << 20
 
-// An estimate from less of the file than this would be a guess.
+// The amount to read before estimating the total, in bytes and as a fraction of the file:
+// an estimate from less would be a guess.
 const (
 	judgeBytes = 1 << 20
-	judgeShare = 100 // a hundredth of the file
+	judgeShare = 100 // one hundredth
 )
 
 // warnMemory is the code of the warning that a recording will not fit.

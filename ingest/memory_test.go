@@ -20,17 +20,17 @@ func warning(r *recording.Recording, code string) string {
 }
 
 func TestLargerThanMemory(t *testing.T) {
-	const n = 1_000_000 // some 22 MB
+	const n = 1_000_000 // about 22 MB
 	path := write(t, "x.spall", spallFile(n))
 	for _, limit := range []int64{6 << 20, 12 << 20}[:rounds.Size(2, 1)] {
-		runtime.GC() // what earlier tests left is not to be taken for room
+		runtime.GC() // garbage of earlier tests must not count as free memory
 		l := Open(context.Background(), path, Options{MemoryLimit: limit})
 		if err := l.Wait(); err != nil {
 			t.Fatal(err)
 		}
 		r := l.Snapshot()
 		l.Close()
-		// The guard counts what batches under way take too.
+		// The guard also counts the batches being decoded.
 		if most := limit/20 + n/10; !r.Done || r.Counts.Spans < 10_000 || r.Counts.Spans > most {
 			t.Errorf("%d spans within %d bytes", r.Counts.Spans, limit)
 		}
@@ -47,10 +47,10 @@ func TestLargerThanMemory(t *testing.T) {
 			t.Errorf("what was read is not whole: %v of %+v", w, r.Counts)
 		}
 	}
-	if rounds.Raced { // what follows is read like any other file
+	if rounds.Raced { // the rest reads files in the ordinary way
 		return
 	}
-	// A part that fits, far behind what was read.
+	// A part that fits into memory, far after the place where reading stopped.
 	runtime.GC()
 	part := recording.Part{Range: recording.Offsets(1.8e12, 1.81e12)}
 	r, stats, err := ReadAll(context.Background(), path, Options{MemoryLimit: 6 << 20, Part: part})

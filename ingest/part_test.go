@@ -13,7 +13,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// costs adds up stacks, by their names, for a query.
+// costs returns the self weight and count of each stack, by its function names, for a
+// query.
 func costs(t *testing.T, r *recording.Recording, q analyze.Query) map[string][2]int64 {
 	t.Helper()
 	w, err := analyze.Weigh(context.Background(), r, q)
@@ -35,8 +36,8 @@ func costs(t *testing.T, r *recording.Recording, q analyze.Query) map[string][2]
 	return all
 }
 
-// A part of a recording answers for itself exactly as the whole one does, and
-// takes less.
+// A part of a recording gives exactly the answers that the whole recording gives for that
+// part, and takes less memory.
 func TestPart(t *testing.T) {
 	rounds.Unraced(t)
 	dir := t.TempDir()
@@ -50,7 +51,7 @@ func TestPart(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !whole.HasTime || len(whole.Tracks) < 3 {
-			continue // profiles
+			continue // profiles have no time or few tracks
 		}
 		d := whole.Duration()
 		track := len(whole.Tracks) / 2
@@ -105,7 +106,7 @@ func spansOf(r *recording.Recording) (n int64) {
 	return n
 }
 
-// A thread may be asked for by a part of its name, which the file tells late.
+// A thread can be selected by a part of its name, even if its name comes late in the file.
 func TestPartByName(t *testing.T) {
 	const trace = `[
 {"name":"a","ph":"X","ts":1,"dur":5,"pid":1,"tid":10},

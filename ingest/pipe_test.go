@@ -16,13 +16,13 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// generated is a recording of a kind.
+// generated returns a synthetic recording of a kind.
 func generated(t *testing.T, kind string, records int64) []byte {
 	t.Helper()
 	return synthesized(t, synth.Options{Kind: kind, Records: records})
 }
 
-// perfText has perf script print a real program's samples.
+// perfText returns the output of perf script for a real program.
 func perfText(t *testing.T) []byte {
 	t.Helper()
 	b, err := os.ReadFile("../testdata/recorded/before.perf.zst")
@@ -41,8 +41,8 @@ func perfText(t *testing.T) []byte {
 	return text
 }
 
-// TestSilentPipe: a pipe that gives a part of a recording and then nothing. All
-// of that part is shown before the rest comes.
+// TestSilentPipe checks that all of the data received is shown when a pipe falls silent in
+// the middle of a recording.
 func TestSilentPipe(t *testing.T) {
 	for name, c := range map[string]struct {
 		content []byte
@@ -68,8 +68,8 @@ func TestSilentPipe(t *testing.T) {
 				if err := alone.Wait(); err != nil {
 					t.Fatal(err)
 				}
-				// All but the last record, which is cut, and spans that have not
-				// ended: few have not.
+				// All except the last record, which is cut, and the few spans that have not
+				// ended.
 				want := c.count(alone.Snapshot())*98/100 - 1
 				if want < 10 {
 					t.Fatalf("only %d in the part", want)

@@ -20,7 +20,7 @@ func TestNamedPipe(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	// Nobody writes: closing must not wait for that.
+	// Nothing writes to this pipe: Close must not wait for a writer.
 	l := Open(context.Background(), silent, Options{})
 	l.Close()
 	if err := l.Err(); !errors.Is(err, context.Canceled) {
@@ -35,7 +35,7 @@ func TestNamedPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// All of the first half is shown while the second has not been written.
+	// The first half is shown completely before the second is written.
 	if _, err := w.Write(b[:len(b)/2]); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// made are small recordings of every kind that the generator makes, by name.
+// made returns a small recording of every kind that the generator knows, by name.
 func made(t testing.TB, records int64) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -33,16 +33,15 @@ func synthesized(t testing.TB, o synth.Options) []byte {
 	return b.Bytes()
 }
 
-// variant is a way to decode: by how many workers, in chunks of which size (0 is
-// the usual one), of content that is in memory or streams by, with or without
-// pictures while it grows.
+// variant is a way to decode: the number of workers, the chunk size (0 is the default),
+// from memory or from a stream, with or without snapshots of the growing recording.
 type variant struct {
 	workers, chunk  int
 	stream, growing bool
 }
 
-// decoded reads content and returns what became of it: its fingerprint, and the
-// error.
+// decoded reads content and returns the recording's fingerprint and the error text, "" for
+// none.
 func decoded(name string, content []byte, v variant) (fingerprint, string) {
 	l := newLoadOf(name, content, v)
 	defer l.Close()
@@ -58,7 +57,7 @@ func decoded(name string, content []byte, v variant) (fingerprint, string) {
 	return f, ""
 }
 
-// newLoadOf begins to read content.
+// newLoadOf starts to load content.
 func newLoadOf(name string, content []byte, v variant) *Load {
 	in := source.FromBytes(name, content)
 	if v.stream {
@@ -71,10 +70,9 @@ func newLoadOf(name string, content []byte, v variant) *Load {
 	return l
 }
 
-// TestSameHoweverDecoded has identical recordings from one worker, two and
-// eight, from chunks of any size, from memory and from a stream, for all
-// recordings there are. Chunks of a few bytes are slow: of large recordings they
-// get a beginning that has every kind of record.
+// TestSameHoweverDecoded checks that one, two and eight workers, chunks of any size, memory
+// and streams all give identical recordings. Chunks of a few bytes are slow, so they are
+// tried only with the beginning of a large recording that contains every kind of record.
 func TestSameHoweverDecoded(t *testing.T) {
 	apart := []variant{{workers: 8, chunk: 1 << 16, growing: true}, {workers: 2}, {workers: 8, stream: true}, {workers: 2, chunk: 4099}}
 	try := func(name string, content []byte, whole ...variant) {
@@ -91,7 +89,7 @@ func TestSameHoweverDecoded(t *testing.T) {
 		})
 	}
 	if testing.Short() {
-		apart = apart[:3] // small chunks have nothing of their own that runs at once
+		apart = apart[:3] // small chunks add no concurrency
 	}
 	records := rounds.Of(int64(3000))
 	for name, content := range made(t, records) {
@@ -100,26 +98,27 @@ func TestSameHoweverDecoded(t *testing.T) {
 	for _, kind := range synth.Kinds() {
 		for i, shape := range synth.Shapes(kind) {
 			apart := apart
-			if testing.Short() { // what runs at once does so in each shape
+			if testing.Short() { // concurrency is the same in each shape, so one variant per shape is enough
 				apart = apart[i%3 : i%3+1]
 			}
 			try(kind+" "+shape, synthesized(t, synth.Options{Kind: kind, Shape: shape, Records: records, Seed: 7}), apart...)
 		}
 	}
-	// Of samples, which are large, the whole is decoded in two ways that have all of it.
+	// Samples are large, so all of each sample is decoded in only two variants, which cover
+	// everything.
 	for name, content := range samples.Each(t) {
 		try(name, content, variant{workers: 8, chunk: 1 << 16, growing: true, stream: true}, variant{workers: 2, chunk: 4099})
 	}
 }
 
-// beginning is the shortest beginning of a recording, of some lengths from least
-// on, that has as many kinds of records as a beginning of most bytes.
+// beginning returns the shortest beginning of a recording that has as many kinds of records
+// as its first most bytes. It tries lengths from least on, doubling each time.
 func beginning(name string, content []byte, least, most int) []byte {
 	content = content[:min(len(content), most)]
 	kinds := func(content []byte) (n int) {
 		l := newLoadOf(name, content, variant{workers: 2})
 		defer l.Close()
-		l.Wait() // what cannot be read has none
+		l.Wait() // an unreadable beginning has no records
 		for _, t := range l.Snapshot().Ledger {
 			if t.Read > 0 {
 				n++
@@ -154,7 +153,7 @@ func same(t *testing.T, name string, content []byte, variants ...variant) {
 	}
 }
 
-// unpacked decompresses a file: chunks are cut from that.
+// unpacked decompresses content, because chunks are cut from the decompressed bytes.
 func unpacked(t testing.TB, content []byte) []byte {
 	t.Helper()
 	path := write(t, "packed", content)

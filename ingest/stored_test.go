@@ -18,7 +18,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// storedAndOpened writes a recording and reads it.
+// storedAndOpened writes a recording to a store and reads it back.
 func storedAndOpened(t testing.TB, rec *recording.Recording) *recording.Recording {
 	t.Helper()
 	f := stored(t, rec, false)
@@ -41,8 +41,8 @@ func stored(t testing.TB, rec *recording.Recording, beside bool) *store.File {
 	return f
 }
 
-// storedBeside writes a recording that stays beside the file it was read from, and has
-// arguments read there.
+// storedBeside writes a recording to a store that is kept next to the original file, and
+// reads it back. Arguments are read from the original content.
 func storedBeside(t testing.TB, rec *recording.Recording, content []byte) *recording.Recording {
 	t.Helper()
 	opened := stored(t, rec, true).Recording
@@ -57,8 +57,8 @@ func storedBeside(t testing.TB, rec *recording.Recording, content []byte) *recor
 	return opened
 }
 
-// TestStoredIsTheSame has all there is in a recording in the one that was stored and
-// opened, of all recordings there are.
+// TestStoredIsTheSame checks that every recording is the same after it was stored and read
+// back.
 func TestStoredIsTheSame(t *testing.T) {
 	rounds.Unraced(t)
 	try := func(name string, content []byte) {
@@ -92,7 +92,7 @@ func TestStoredIsTheSame(t *testing.T) {
 	for _, kind := range synth.Kinds() {
 		for _, shape := range synth.Shapes(kind) {
 			if testing.Short() {
-				continue // storing runs by itself
+				continue // storing starts no goroutines, so the race detector finds nothing in it
 			}
 			try(kind+" "+shape, synthesized(t, synth.Options{Kind: kind, Shape: shape, Records: records, Seed: 7}))
 		}
@@ -102,8 +102,8 @@ func TestStoredIsTheSame(t *testing.T) {
 	}
 }
 
-// alike compares two recordings field by field, also fields that nothing shows and
-// those that do not exist yet; it returns the place of the first difference.
+// alike compares two recordings by reflection, so that it includes unexported fields and
+// fields added later. It returns the place of the first difference, "" for none.
 func alike(a, b *recording.Recording) string {
 	return differs(reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), "", func(x, y uint64) bool {
 		if x == 0 || y == 0 {
@@ -130,7 +130,7 @@ func differs(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool) str
 		for i := range a.NumField() {
 			f := a.Type().Field(i).Name
 			if f == "chunks" || f == "room" || f == "tail" || f == "ArgState" {
-				continue // how columns lie in memory, and where texts are read
+				continue // the layout of columns in memory, and the source of texts
 			}
 			if f == "Args" && a.Field(i).Kind() == reflect.Uint64 {
 				if !sameArgs(a.Field(i).Uint(), b.Field(i).Uint()) {
@@ -189,7 +189,7 @@ func chunksDiffer(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool
 		return fmt.Sprint(at, " length ", n, " and ", m)
 	}
 	first := 0
-	if dense := a.FieldByName("dense"); dense.IsValid() { // compared as what it is
+	if dense := a.FieldByName("dense"); dense.IsValid() { // compact chunks; differs compares them
 		first = dense.Len()
 	}
 	for i := first * 4096; i < n; i += 4096 {
@@ -213,7 +213,7 @@ func chunksDiffer(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool
 			}
 			continue
 		}
-		for f := range x.NumField() { // a lane's
+		for f := range x.NumField() { // a chunk of a lane is a struct of slices
 			if x.Field(f).Len() == 0 && y.Field(f).Len() == 0 {
 				continue // only states have wakers
 			}
@@ -225,7 +225,7 @@ func chunksDiffer(a, b reflect.Value, at string, sameArgs func(x, y uint64) bool
 	return ""
 }
 
-// raw are the bytes of a slice.
+// raw returns the bytes of a slice.
 func raw(s reflect.Value) []byte {
 	return unsafe.Slice((*byte)(s.UnsafePointer()), s.Len()*int(s.Type().Elem().Size()))
 }
