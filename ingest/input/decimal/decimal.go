@@ -34,7 +34,7 @@ func (d Decimal) String() string {
 	return whole
 }
 
-// Power returns 10^n, or 10^18 if that does not fit in an int64.
+// Power returns 10^n, or 10^18 if 10^n does not fit in an int64.
 func Power(n int) int64 {
 	p := int64(1)
 	for range min(n, 18) {

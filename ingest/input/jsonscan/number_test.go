@@ -15,7 +15,7 @@ func TestParseMicros(t *testing.T) {
 		}
 		have := new(big.Rat).SetInt64(got.US)
 		have.Add(have, big.NewRat(int64(got.PS), million))
-		// What is finer than a picosecond is dropped.
+		// Digits finer than a picosecond are dropped.
 		diff := new(big.Rat).Sub(want, have)
 		if !ok && s != "0e999" || got.PS < 0 || got.PS >= million || ok && diff.Abs(diff).Cmp(big.NewRat(1, million)) >= 0 {
 			t.Errorf("%s: %+v %v", s, got, ok)

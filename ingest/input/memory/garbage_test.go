@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// percent is the runtime's setting.
+// percent returns the runtime's GOGC setting.
 func percent() int {
 	s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(s)
 	return int(int32(s[0].Value.Uint64()))
 }
 
-// TestSpare: of several who spare the most thrifty has its way, and what was set before
-// comes back; a collector that is off stays off.
+// TestSpare checks that the lowest of several limits applies, that the original setting is
+// restored at the end, and that a collector that is off stays off.
 func TestSpare(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	want := func(n int) {
@@ -41,8 +41,8 @@ func TestSpare(t *testing.T) {
 	want(-1)
 }
 
-// TestFair: columns leave room for little garbage, what has pointers for half as much
-// again, and what is small for as much as there was.
+// TestFair checks the garbage limit for a small heap (no limit), for columns without
+// pointers (a low limit) and for memory with pointers (half of that memory).
 func TestFair(t *testing.T) {
 	for _, x := range []struct {
 		live, scanned uint64

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every limit counts: that of the group, of those it is in, of either version,
-// and only the tightest matters.
+// The lowest limit applies, of the process's control group and all its ancestors, in either
+// version of cgroups.
 func TestAvailable(t *testing.T) {
 	const meminfo = "MemTotal: 16000000 kB\nMemAvailable:    8000000 kB\n"
 	v2 := map[string]string{

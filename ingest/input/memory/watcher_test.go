@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRelieve checks that work which can save memory is asked to before it is stopped,
-// and that it may use more of what is left from then on.
+// TestRelieve checks that Relieve is called before Short, and that afterwards the work may
+// use more of the remaining memory.
 func TestRelieve(t *testing.T) {
 	const limit = 512 << 20
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
@@ -17,7 +17,7 @@ func TestRelieve(t *testing.T) {
 	for _, tt := range []struct {
 		name             string
 		relieves         bool
-		owed             int64 // beside limit
+		owed             int64 // in addition to limit
 		asked, shortened int
 	}{
 		{"enough", true, -limit, 0, 0},

@@ -25,17 +25,16 @@ func TestPlural(t *testing.T) {
 	}
 }
 
-// counted are words in a text that follow a number which is filled in: where that may be 1
-// they are wrong.
+// counted matches a plural noun after a formatted number: wrong if the number may be 1.
 var counted = regexp.MustCompile(`%(\[\d\])?[dvs] (more |other |source )?(samples|records|spans|threads|calls|events|stacks|functions|frames|files|lines|rows|warnings|processes|marks|columns|lanes|values|counters|flows|packets|findings|arguments|bytes|locations|weights|keys)\b`)
 
-// TestNumbersAreWorded looks through the program's texts for a number before a word for
-// many. What counts by Plural says 1 span.
+// TestNumbersAreWorded checks that no string of the program formats a number before a
+// plural noun. Plural and Noun choose the right form.
 func TestNumbersAreWorded(t *testing.T) {
 	right := []string{
 		"at most %d", "more than %d", "calls itself", "1 to %d can be read", "once in %d bytes", "names %d files; at most",
 		"%s lists functions", "%d threads match", "zip archive of %d files",
-		"%s files hold all events", "%s files still open with", // of a format
+		"%s files hold all events", "%s files still open with", // %s is a format
 	}
 	root := filepath.Join("..", "..", "..")
 	for _, dir := range []string{"app", "ingest", "render"} {

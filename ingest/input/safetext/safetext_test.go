@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// bad is text with one of each family that does something to a terminal: an
-// escape sequence, a title, a bell, C1, bidi overrides and isolates, separators
-// of lines, a tag, and bytes that are no UTF-8.
+// bad contains one of each kind of text that affects a terminal: an escape sequence, a
+// title, a bell, C1 controls, bidi overrides and isolates, line separators, a tag, and
+// invalid UTF-8.
 const bad = "a\x1b[2Jb\x1b]0;title\x07c\u009b31md\u202ee\u2066f\u2028g\U000e0001h\x9bi\x00j\x7fk\r\nl\tm\u200bn\ufeffo"
 
-// calm fails where a text has anything that is not seen.
+// calm fails the test if a text contains invisible characters or invalid UTF-8.
 func calm(t *testing.T, what, s string) {
 	t.Helper()
 	for _, r := range s {
@@ -56,7 +56,7 @@ func TestCell(t *testing.T) {
 	}
 }
 
-// TestCommand: a shell gives the words back as they were.
+// TestCommand checks that a shell splits the command into the original words.
 func TestCommand(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -70,8 +70,8 @@ func TestCommand(t *testing.T) {
 	calm(t, "Command", Command(words...))
 }
 
-// TestWriter: what is written is calm, however it is cut, and JSON says the same
-// as before.
+// TestWriter checks that the output has no invisible characters, however the input is split
+// into writes, and that JSON keeps its meaning.
 func TestWriter(t *testing.T) {
 	j, err := json.Marshal(bad)
 	if err != nil {

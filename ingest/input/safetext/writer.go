@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Writer returns a writer to w that replaces each invisible character that has an effect
-// by \uXXXX, and invalid UTF-8 by U+FFFD; newlines and tabs stay. JSON keeps its meaning.
-// For other text, this is a safeguard in case the code forgot to call [Text].
+// Writer returns a writer to w that replaces each invisible character that has an effect by
+// \uXXXX, and invalid UTF-8 by U+FFFD; newlines and tabs stay. JSON keeps its meaning. For
+// other text, it is a safeguard in case the caller forgot [Text].
 func Writer(w io.Writer) io.Writer { return &net{w: w} }
 
 type net struct {

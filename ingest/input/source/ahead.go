@@ -14,8 +14,8 @@ type Ahead struct {
 	read  chan int  // receives the number of bytes read; nil if no read is running
 }
 
-// gap is the room for the end of the last chunk, with which the next one begins: the
-// start of a record that was cut.
+// gap is the room for the rest of the last chunk, with which the next chunk begins: the
+// start of an incomplete record.
 const gap = 64 << 10
 
 // Copy copies a chunk that [Input.Next] returned with this offset.

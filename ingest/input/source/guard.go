@@ -78,7 +78,7 @@ func (m *mapping) close() error {
 	return m.undo(m.data)
 }
 
-// read closes the file once it has been read in order, or if it will not be.
+// read closes the file once it has been read in order, or will not be read in order.
 func (m *mapping) read() {
 	if m.file != os.Stdin {
 		m.file.Close()

@@ -29,7 +29,7 @@ type Input struct {
 	// Path is as the user gave it ("-" for standard input), Name its last
 	// element.
 	Path, Name string
-	// Bytes is the size of the file on disk, -1 when it is not known.
+	// Bytes is the size of the file on disk, -1 if unknown.
 	Bytes int64
 	// Compression is "none", "gzip", "zstd" or "zip", or several of them joined
 	// by "+", the outer one first.

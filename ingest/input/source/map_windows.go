@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// mapFile maps a file for reading, or returns nil if that can't be done.
+// mapFile maps a file for reading; it returns nil if that fails.
 func mapFile(f *os.File, size int64) *mapping {
 	if size > math.MaxInt {
 		return nil

@@ -65,7 +65,7 @@ func write(t testing.TB, name string, b []byte) string {
 	return path
 }
 
-// drain reads everything with Next, leaving odd rests, and checks offsets.
+// drain reads everything with Next, with rests of varying length, and checks the offsets.
 func drain(t testing.TB, in *Input) ([]byte, error) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -115,7 +115,7 @@ func TestNext(t *testing.T) {
 		for _, size := range []int{0, 1, 1000, 40_000, 1 << 20} {
 			for _, head := range []int{0, 10, 64 << 10, 1 << 20}[:rounds.Size(4, 2)] {
 				if size == 1 && (head != 10 || f.name != "plain" && f.name != "gzip in zstd") {
-					continue // slow, and the same
+					continue // slow, and covered by the other files
 				}
 				in, err := Open(path)
 				if err != nil {
@@ -150,8 +150,8 @@ func TestNext(t *testing.T) {
 
 func TestAll(t *testing.T) {
 	want := content(100_000)
-	// What a gzip file says of its size is that of its last member, or of what is
-	// compressed once more.
+	// The size at the end of a gzip file is wrong for the whole content if there are
+	// several members or if the content is compressed again.
 	for _, path := range []string{write(t, "a", want), write(t, "b", gz(t, want)), write(t, "c", gz(t, want[:70_000], want[70_000:])), write(t, "d", gz(t, want[:30_000], want[30_000:])),
 		write(t, "e", gz(t, want, nil)), write(t, "f", gz(t, gz(t, want))), write(t, "g", gz(t, zst(t, want))), write(t, "h", zst(t, want))} {
 		for _, size := range []int{0, 999} {
@@ -177,7 +177,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// A size that is not that of the content changes nothing but what is said.
+// If the size stored in a gzip file is wrong, All returns the whole content, with an error.
 func TestAllOfWrongSize(t *testing.T) {
 	want := content(100_000)
 	for _, size := range []uint32{0, 1, 99_999, 100_001, 1 << 20, 1<<32 - 1} {
@@ -242,7 +242,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// What was unpacked before the damage is given out before the error.
+// Data decompressed before the damage is returned before the error.
 func TestDamagedCompression(t *testing.T) {
 	want := content(500_000)
 	for name, b := range map[string][]byte{"gzip": gz(t, want), "zstd": zst(t, want)} {
@@ -267,12 +267,13 @@ func TestDamagedCompression(t *testing.T) {
 	}
 }
 
-// A compressed file whose very beginning is damaged is named, however it comes.
+// Damage in the first bytes of compressed data gives an error with the input's name, both
+// from a file and from a pipe.
 func TestDamagedBeginning(t *testing.T) {
 	for _, c := range []struct{ name, b, says string }{
 		{"zstd", "\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff", ": the zstd data is damaged or truncated after 0 bytes of content ("},
-		// The third byte of the header of a frame without its content's size is the
-		// window: 1 GB, and 2 GB.
+		// The frame header has no content size, so the byte after the descriptor is the
+		// window size: 1 GB and 2 GB (RFC 8878, 3.1.1.1).
 		{"zstd with a window of 1 GB", "\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00", ": the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
 		{"zstd with a window of 2 GB", "\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", ": the zstd data needs a window of more than 512 MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long"},
 		{"zstd cut in its header", "\x28\xb5\x2f\xfd\x64", ": the zstd data is damaged or truncated after 0 bytes of content ("},
@@ -285,7 +286,7 @@ func TestDamagedBeginning(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), path+c.says) || !errors.As(err, &e) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
-		// A pipe says when it is read.
+		// A pipe returns the error only when it is read.
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -305,8 +306,8 @@ func TestDamagedBeginning(t *testing.T) {
 	}
 }
 
-// A chunk that asks for more than the buffer holds is filled at once: the reader
-// that waits for room is told that there is some.
+// If a chunk is larger than the buffer, the buffer grows and the reader, which waits for
+// room, is woken.
 func TestGrowingChunks(t *testing.T) {
 	want := content(5000)
 	s := newStream(bytes.NewReader(want), nil)
@@ -314,7 +315,7 @@ func TestGrowingChunks(t *testing.T) {
 	go func() {
 		var all []byte
 		for _, size := range []int{10, 100, 50, 2000, 2840} {
-			b, err := s.take(nil, size, time.Hour, 0, nil) // no patience would help
+			b, err := s.take(nil, size, time.Hour, 0, nil) // waiting longer would not help
 			if err != nil || len(b) != size {
 				t.Errorf("%d bytes of %d, %v", len(b), size, err)
 			}
@@ -333,7 +334,7 @@ func TestGrowingChunks(t *testing.T) {
 	s.stop()
 }
 
-// slow is a pipe that gives a little at a time and then nothing.
+// slow is a pipe that returns one part at a time and then blocks until it is closed.
 type slow struct {
 	parts chan string
 }
@@ -346,7 +347,7 @@ func (s *slow) Read(p []byte) (int, error) {
 	return copy(p, part), nil
 }
 
-// A pipe's first bytes are given out although more may come.
+// The first bytes of a pipe are returned without waiting for more.
 func TestSlowPipe(t *testing.T) {
 	s := &slow{parts: make(chan string, 10)}
 	s.parts <- "one "
@@ -369,7 +370,7 @@ func TestSlowPipe(t *testing.T) {
 	in.Close()
 }
 
-// readerOf reads an input's chunks.
+// readerOf makes an input an io.Reader, chunk by chunk.
 type readerOf struct{ in *Input }
 
 func (r readerOf) Read(p []byte) (int, error) {
@@ -414,7 +415,7 @@ func TestStopWaiting(t *testing.T) {
 	}
 }
 
-// A regular file on standard input is mapped, from a pipe it is read.
+// Standard input is mapped if it is a regular file, and read as a stream if it is a pipe.
 func TestStandardInput(t *testing.T) {
 	want := content(10_000)
 	f, err := os.Open(write(t, "x", want))
@@ -443,8 +444,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// Files of the system that look regular and block: an error instead of a read that never
-// returns.
+// System files that look regular but block, such as /proc/kmsg, give an error.
 func TestFileThatWaits(t *testing.T) {
 	tried := 0
 	for _, path := range []string{"/proc/kmsg", "/sys/kernel/tracing/trace_pipe", "/sys/kernel/debug/tracing/trace_pipe"} {
@@ -488,7 +488,8 @@ func TestFilesWithoutSize(t *testing.T) {
 	}
 }
 
-// mapped opens a file of some content, which is mapped into memory.
+// mapped writes content to a file and opens it; the test is skipped if the file is not
+// mapped.
 func mapped(t *testing.T, content []byte) (path string, in *Input) {
 	t.Helper()
 	path = write(t, "x", content)
@@ -516,7 +517,7 @@ func TestFileBecomesShorter(t *testing.T) {
 		}
 		return nil
 	})
-	// The page that has the new end is still there.
+	// The rest of the page that contains the new end is still readable.
 	page := os.Getpagesize()
 	want := fmt.Sprintf("%s: the file was truncated while it was read (byte %d)", path, (100_000+page-1)/page*page)
 	if err == nil || err.Error() != want {
@@ -575,8 +576,8 @@ func TestTextAfterClose(t *testing.T) {
 	}
 }
 
-// TestCopy: a chunk that is copied has what is mapped, while the file is open and when it
-// is not any more, and as much as is left where the file has become shorter.
+// TestCopy checks that Copy returns the mapped bytes, before and after the end of the file
+// was reached, and the remaining bytes with an error if the file has become shorter.
 func TestCopy(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789abcdef"), 4096)
 	path, in := mapped(t, want)
@@ -622,8 +623,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestAhead: chunks that are read ahead have what is mapped, however much of the one before
-// they begin with, and as much as is left where the file has become shorter.
+// TestAhead checks that Ahead returns the mapped bytes, for rests of any length, and the
+// remaining bytes with an error if the file has become shorter.
 func TestAhead(t *testing.T) {
 	for seed := range rounds.Size(uint64(20), 5) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -666,7 +667,7 @@ func TestAhead(t *testing.T) {
 				t.Fatalf("seed %d: what is left at %d is something else", seed, off)
 			}
 			if got += len(b); got == len(want) {
-				break // the file was one chunk
+				break // everything was read before the file was truncated
 			}
 		}
 		if got < left || got < len(want) && (err == nil || !strings.Contains(err.Error(), "the file was truncated while it was read (byte")) {
@@ -676,7 +677,7 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// A file that still has its length was not truncated: its disk fails.
+// If the file still has its length, the error is a failing disk, not truncation.
 func TestDiskErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(path, make([]byte, 5000), 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// zipped is an archive of files: pairs of names and contents.
+// zipped returns an archive of files, given as pairs of name and content.
 func zipped(t testing.TB, method uint16, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -31,7 +31,7 @@ func zipped(t testing.TB, method uint16, files ...string) []byte {
 	return b.Bytes()
 }
 
-// The one file of an archive is read as if it lay there alone.
+// The only file of an archive is read as if it were not in an archive.
 func TestZip(t *testing.T) {
 	want := content(300_000)
 	for name, b := range map[string][]byte{
@@ -85,7 +85,7 @@ func TestZipSentences(t *testing.T) {
 	}
 }
 
-// What unpacks to far more than it holds is not held.
+// Opening an archive that unpacks to far more than its size does not load all of it.
 func TestZipBomb(t *testing.T) {
 	rounds.Unraced(t)
 	const size = 1 << 26
