@@ -42,7 +42,7 @@ func newTree(b *recording.Builder) *tree {
 	return t
 }
 
-// add adds a row below the nearest row above it with less indentation.
+// add makes a row the child of the nearest preceding row with less indentation.
 func (t *tree) add(column int, f stacktext.Frame, total int64) recording.CallID {
 	above := t.tree.Above(column)
 	call := t.sheet.B.Call(above, t.sheet.Frame(f))
@@ -76,7 +76,7 @@ func DecodeSample(ctx context.Context, in *source.Input, b *recording.Builder, _
 	d.event = d.sheet.Event(recording.Event{Metrics: []recording.Metric{{Name: "samples", Unit: "count"}}})
 	err := d.sheet.Read(ctx, in, d.line)
 	d.tree.tree.Close()
-	if d.inGraph && d.sheet.Stack.Kept > 0 { // sample prints a list of functions and one of binaries after it
+	if d.inGraph && d.sheet.Stack.Kept > 0 { // after the graph, sample lists functions and binaries
 		b.Warn("cut", stacktext.Place(d.sheet.Line), "The report is truncated at line %d, in its call graph: rows are missing, and self values of the last rows' callers are too large", d.sheet.Line)
 	}
 	if none := d.sheet.Close("sample prints a call graph, each row a count, a function and its module as (in MODULE)"); err == nil {
@@ -132,7 +132,7 @@ func (d *sampleReader) header(s string) {
 	d.sheet.SkipLine(d.sheet.Line)
 }
 
-// note keeps a report's information about the process and the machine.
+// note records a header line about the process or the machine.
 func note(b *recording.Builder, key, value string) {
 	switch key {
 	case "Process", "Command":

@@ -71,8 +71,8 @@ const instrumentsText = "Weight\tSelf Weight\t\tSymbol Name\n" +
 	"1.00 s   66.6%\t1.00 s\t \t  std::map<int, int>::find(int const&)\n" +
 	"300.00 ms   20.0%\t300.50 µs\t \t idle\n"
 
-// TestTexts checks the stacks of each report. The cost of a stack is the number of its row
-// less those of the rows below it.
+// TestTexts checks the stacks of each report. A stack's cost is the total of its row minus
+// the totals of the row's children.
 func TestTexts(t *testing.T) {
 	const main = " {comm=DispatchQueue_1: com.apple.main-thread (serial) pid=4711 tid=21} dyld`start"
 	const queue = " {comm=com.apple.main-thread pid=4711 tid=6699} dyld`start"
@@ -126,8 +126,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestSteps has the samples of spindump whose ranges are printed on the timeline, the
-// leaf of each.
+// TestSteps checks the leaf and time of the spindump samples whose rows list their steps.
+// Such samples are on the timeline.
 func TestSteps(t *testing.T) {
 	r, err := decodetest.Bytes(t, DecodeSpindump, []byte(spindumpText), 0)
 	if err != nil {
@@ -150,7 +150,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestSentences has one thing wrong with a text at a time.
+// TestSentences checks the message for a text with one fault per case.
 func TestSentences(t *testing.T) {
 	const graph = "Analysis of sampling a (pid 1) every 1 millisecond\nCall graph:\n    3 Thread_1\n"
 	for _, c := range []struct {

@@ -77,7 +77,7 @@ func (d *spindumpReader) line(l []byte) {
 		if m := spinRow().FindStringSubmatch(s); m != nil {
 			d.row(m)
 		} else {
-			d.sheet.SkipLine(d.sheet.Line) // "<darwinbg …>", a change of state
+			d.sheet.SkipLine(d.sheet.Line) // "<darwinbg …>": the thread's state changed
 		}
 		return
 	}
@@ -103,7 +103,7 @@ func (d *spindumpReader) line(l []byte) {
 	d.sheet.SkipLine(d.sheet.Line)
 }
 
-// every sets the length of a step.
+// every sets the sampling interval.
 func (d *spindumpReader) every(number, unit string) {
 	n, ok, fits := decode.ParseNumber([]byte(number))
 	scale := map[string]int{"s": 9, "ms": 6, "us": 3}[unit]
@@ -152,7 +152,8 @@ func (d *spindumpReader) row(m []string) {
 		return
 	}
 	f, from, to := parseSpinFrame(m[4], m[2] == "*")
-	// The star of a kernel row takes the place of a blank.
+	// A kernel row has a star in place of its last blank, so the star counts as
+	// indentation.
 	call := d.add(len(m[1])+len(m[2]), f, total)
 	if from <= 0 || to < from || to > maxSteps {
 		return

@@ -33,7 +33,7 @@ type decoder struct {
 	parts [][]stacktext.Frame
 	stack []stacktext.Frame
 	who   stacktext.Who
-	named bool // the thread was read, below the stack
+	named bool // the thread, which is printed below the stack, was read
 	began int64
 }
 
@@ -112,7 +112,7 @@ func (d *decoder) count(n int64) {
 	d.parts, d.who, d.named = nil, stacktext.Who{}, false
 }
 
-// drop leaves out the current stack if it has no count.
+// drop discards the current stack and counts it as left out: it has no count.
 func (d *decoder) drop() {
 	if len(d.stack) > 0 || len(d.parts) > 0 {
 		d.sheet.LeaveStack(d.began, "cut", "begins a stack without a count, which was left out")
@@ -120,7 +120,7 @@ func (d *decoder) drop() {
 	d.parts, d.stack, d.who, d.named = nil, nil, stacktext.Who{}, false
 }
 
-// heading reads an unindented line: a message of the tool about itself or about trouble.
+// heading reads an unindented line: the tool's start message, a warning, or a time.
 func (d *decoder) heading(s string) {
 	d.drop()
 	d.sheet.SkipLine(d.sheet.Line)
@@ -151,7 +151,7 @@ func (d *decoder) heading(s string) {
 		d.sheet.B.Source().Note("said", s)
 	case strings.HasPrefix(s, "WARNING"), strings.HasPrefix(s, "Possibly lost"):
 		d.sheet.B.Warn("events-lost", place, "bcc says: %s", s)
-	default: // the time of an interval, or when it ended
+	default: // for example the time printed after each interval
 		d.sheet.Printed()
 	}
 }

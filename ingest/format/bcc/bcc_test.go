@@ -52,7 +52,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestSentences has one thing wrong with a text at a time.
+// TestSentences checks the message for a text with one fault per case.
 func TestSentences(t *testing.T) {
 	const good = "    f\n    -                a (1)\n        7\n"
 	for _, c := range []struct{ name, text, place, want string }{

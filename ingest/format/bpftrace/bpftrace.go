@@ -42,7 +42,7 @@ type decoder struct {
 
 	// The entry whose histogram or stack follows.
 	open    bool
-	kept    bool // a row of it was read
+	kept    bool // at least one of its rows was read
 	printed map[string]bool
 	apart   bool // a blank line followed the last entry
 	last    string

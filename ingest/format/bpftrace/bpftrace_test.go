@@ -67,7 +67,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestPrintedAgain has a map that interval prints without clearing it.
+// TestPrintedAgain prints a map twice without clearing it, as a script with interval does.
+// The last values count.
 func TestPrintedAgain(t *testing.T) {
 	r, err := decodeBytes(t, []byte("@[\n    f+1\n]: 1\n@[\n    g+1\n]: 4\n\n@[\n    g+1\n]: 5\n@[\n    f+1\n]: 6\n\n"), 0)
 	if err != nil {
@@ -78,7 +79,7 @@ func TestPrintedAgain(t *testing.T) {
 	}
 }
 
-// TestSentences has one thing wrong with a text at a time.
+// TestSentences checks the message for a text with one fault per case.
 func TestSentences(t *testing.T) {
 	const good = "@[\n    f+1\n]: 1\n"
 	for _, c := range []struct{ name, text, place, want string }{

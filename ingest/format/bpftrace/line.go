@@ -91,7 +91,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	maps := bytes.HasPrefix(head, []byte("@")) || bytes.Contains(head, []byte("\n@"))
 	started := bytes.HasPrefix(bytes.TrimSpace(head[:min(len(head), 200)]), []byte("Attaching "))
 	if !maps && !started {
-		return decode.No, nil // at once: expressions take long over a head that has no lines
+		return decode.No, nil // return early: the regular expressions below are slow on a head without lines
 	}
 	head = bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))
 	switch {

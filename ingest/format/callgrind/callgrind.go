@@ -71,9 +71,9 @@ type function struct {
 	name  name
 	spots []spot
 	self  map[spot][]int64
-	calls map[*function][]int64 // total cost of the calls
+	calls map[*function][]int64 // total cost of the calls, by metric
 	order []*function           // callees, in the order of the file
-	in    []int64               // total cost of the calls to it
+	in    []int64               // total cost of the calls to it, by metric
 }
 
 // graph holds the calls and costs of one thread.
@@ -103,7 +103,7 @@ type decoder struct {
 	hasCob, hasCfile      bool
 	called                *function // callee whose cost is on the next line
 	at                    [2]int64  // the address and line before
-	cost                  []int64   // the previous costs, since some writers give relative ones
+	cost                  []int64   // the previous costs: some writers give costs relative to them
 	current               *function
 	totals, summaries     sums
 }
@@ -208,7 +208,7 @@ func (d *decoder) header(key, value string) error {
 	return nil
 }
 
-// sums are the sums of all parts that a file has of its events; nil if it has none.
+// sums holds the sum of each event over all parts of the file, nil if the file has no sums.
 type sums []int64
 
 func (s *sums) add(value string) {

@@ -18,7 +18,8 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// stacksOf are a recording's stacks, with the line of the leaf.
+// stacksOf returns the values of each stack of a recording, keyed by the path and the
+// leaf's line.
 func stacksOf(r *recording.Recording) map[string][]int64 {
 	all := map[string][]int64{}
 	for e, s := range r.Stacks {
@@ -43,7 +44,7 @@ func stacksOf(r *recording.Recording) map[string][]int64 {
 	return all
 }
 
-// selfOf are the costs of each function and line alone.
+// selfOf returns the self cost of each function and line.
 func selfOf(r *recording.Recording) map[string][]int64 {
 	all := map[string][]int64{}
 	for k, v := range stacksOf(r) {
@@ -62,7 +63,8 @@ func selfOf(r *recording.Recording) map[string][]int64 {
 var named = regexp.MustCompile(`^fn=(\(\d+\))? ?(.*)$`)
 var namesOther = regexp.MustCompile(`^cfn=(\(\d+\)) ?(.+)$`)
 
-// naive adds up what is behind each fn line, except for what a call cost.
+// naive adds up the self costs of each function by reading the lines below its fn line and
+// skipping the costs of calls.
 func naive(t testing.TB, content string) map[string][]int64 {
 	all, names := map[string][]int64{}, map[string]string{}
 	fn, called, events := "", false, 0
@@ -132,7 +134,8 @@ func compare(t *testing.T, name, content string) {
 	for _, chunk := range []int{0, 7, 100} {
 		r, err := decodeBytes(t, []byte(content), chunk)
 		if err != nil || slices.ContainsFunc(r.Warnings, func(w recording.Warning) bool {
-			// One sample has two calls of gamma for 10 each, but gamma costs 10.
+			// In this sample file two calls of gamma cost 10 each, but gamma itself costs
+			// only 10.
 			return name != "cfn-reset" || w.Code != "calls-cost-more"
 		}) {
 			t.Fatal(name, err, r.Warnings)
@@ -143,8 +146,8 @@ func compare(t *testing.T, name, content string) {
 	}
 }
 
-// Costs of functions and lines are those of the file; stacks are those that
-// follow from its pairs.
+// TestSampleFiles checks the self costs against the file's lines, and the stacks built from
+// its caller-callee pairs.
 func TestSampleFiles(t *testing.T) {
 	samples.Need(t)
 	small := "map[;main:16:[20] ;main;func1:51:[100] ;main;func1;func2:20:[300] ;main;func2:20:[400]]"
@@ -165,7 +168,7 @@ func TestSampleFiles(t *testing.T) {
 	}
 }
 
-// write writes stacks as pairs. Costs are even, for halves to be whole.
+// write writes stacks as a Callgrind file: self costs and caller-callee pairs.
 func write(stacks map[string]int64) string {
 	self, pairs := map[string]int64{}, map[[2]string]int64{}
 	for s, v := range stacks {
@@ -192,7 +195,7 @@ func write(stacks map[string]int64) string {
 	return out.String()
 }
 
-// Where each function has one caller the stacks are those that were recorded.
+// TestTrees checks that the stacks are exact if each function has only one caller.
 func TestTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
@@ -221,8 +224,8 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// Functions keep their costs whoever calls them, also where they call each other;
-// pairs keep theirs as far as whole numbers allow if none calls itself.
+// TestGraphs checks that every function keeps its self cost, even in recursion. Without
+// recursion, each pair keeps its cost except for rounding.
 func TestGraphs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for round := range 100 {
@@ -294,7 +297,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// Threads are told apart, parts of one add up, and inlined code keeps its file.
+// TestParts checks that threads stay separate, that the parts of one thread add up, and
+// that inlined code keeps its file.
 func TestParts(t *testing.T) {
 	r, err := decodeBytes(t, []byte("version: 1\ncreator: callgrind-3.19.0\ncmd: ./a\npart: 1\nthread: 1\npositions: instr line\nevents: Ir\nob=/usr/bin/a\nfl=(1) a.c\nfn=(1) main\n0x400 3 5\nfi=(2) b.h\n+4 9 2\nfe=(1)\n+0 * 1\npart: 2\nthread: 2\nevents: Ir\nfn=(1)\n0x400 3 7\npart: 1\nthread: 1\nevents: Ir\nfn=(1)\n0x400 3 50\ntotals: 65\n"), 0)
 	if err != nil || len(r.Warnings) > 0 {

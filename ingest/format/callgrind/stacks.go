@@ -41,7 +41,7 @@ func (d *decoder) build(ctx context.Context) error {
 	return nil
 }
 
-// shares records the part of a function's cost that was assigned to stacks.
+// shares records the fraction of a function's cost that was assigned to stacks.
 type shares struct {
 	given  map[spot][]int64
 	total  []float64        // total cost: its own and its callees'
@@ -204,11 +204,13 @@ func (w *walker) rest(g *graph) error {
 	return w.ctx.Err()
 }
 
-// mostOverpaid limits the functions of which overpaid looks for cycles, which takes time.
+// mostOverpaid is the maximum number of functions that overpaid checks for cycles, which is
+// slow.
 const mostOverpaid = 100
 
-// overpaid warns of functions whose calls cost more than they and their callees. Functions
-// on cycles are left out: their calls include the calls within them.
+// overpaid warns of functions whose calls cost more than the function and its callees
+// together. It skips functions on cycles, because the cost of their calls includes the
+// calls within the cycle.
 func (w *walker) overpaid(g *graph) {
 	looked := 0
 	for _, f := range g.fns {
@@ -228,7 +230,7 @@ func (w *walker) overpaid(g *graph) {
 	}
 }
 
-// onCycle reports whether calls lead from a function back to itself.
+// onCycle reports whether a chain of calls leads from a function back to itself.
 func onCycle(to *function) bool {
 	seen := map[*function]bool{}
 	for open := []*function{to}; len(open) > 0; {

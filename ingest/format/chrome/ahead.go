@@ -18,7 +18,7 @@ import (
 // the rest of the chunk is scanned again by one scanner. So the result is the same as
 // with one scanner.
 
-// ahead scans chunks by several scanners.
+// ahead scans a file with several scanners.
 type ahead struct {
 	path string
 	free <-chan *batch
@@ -90,7 +90,7 @@ type part struct {
 	err  error
 }
 
-// scan is like scanner.scan, with one batch for each part.
+// scan is like scanner.scan, but returns one batch for each part.
 func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, err error) {
 	parts := a.cut(b)
 	supposed := position{mode: inEvents, wrapped: a.main.wrapped, bare: a.main.bare, comma: true, reread: a.main.reread}
@@ -155,7 +155,7 @@ func (x *position) at(y *position) bool {
 	return x.mode == y.mode && x.wrapped == y.wrapped && x.comma == y.comma && x.lost == y.lost && x.reread == y.reread
 }
 
-// refuse discards the work of the scanners from part k on. The scanners are replaced,
+// refuse discards the work of the scanners from part k on. It replaces the scanners too,
 // because they may have interned invalid names.
 func (a *ahead) refuse(k int) {
 	if a.refused++; a.refused == mostRefused {

@@ -13,7 +13,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// Several scanners share a file of lines: none is refused, and each has events.
+// TestAheadIsTaken checks that on a file with one event per line no part is refused and
+// every scanner reads events.
 func TestAheadIsTaken(t *testing.T) {
 	data := synthetic(1<<20, true)
 	for _, workers := range []int{2, 3, 8} {
@@ -41,8 +42,8 @@ func TestAheadIsTaken(t *testing.T) {
 	}
 }
 
-// tricky is a trace in which many lines begin like events and are none, with
-// damage, missing commas and ids that are texts.
+// tricky returns a damaged trace: many lines only look like the start of an event, commas
+// are missing, and some ids are texts.
 func tricky(r *rand.Rand, events int) string {
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }
 	var s strings.Builder
@@ -57,8 +58,8 @@ func tricky(r *rand.Rand, events int) string {
 	return s.String()
 }
 
-// TestAheadIsTheSame has the same recording from any number of scanners, also
-// where what they supposed does not hold.
+// TestAheadIsTheSame checks that the recording does not depend on the number of scanners,
+// even if many parts are refused.
 func TestAheadIsTheSame(t *testing.T) {
 	refused, seeds := 0, rounds.Size(60, 12)
 	for seed := range uint64(seeds) {

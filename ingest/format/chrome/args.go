@@ -23,7 +23,7 @@ const (
 type argStore struct {
 	in   *source.Input
 	size int64 // size of the mapped content; -1 for a stream
-	// clocked reports whether events have their time on CPU.
+	// clocked reports whether events have a CPU time (tts or tdur).
 	clocked bool
 
 	pairs decode.Pairs
@@ -38,8 +38,8 @@ func newArgStore(in *source.Input) *argStore {
 	return a
 }
 
-// state packs the information needed beside the file: whether events have times of the
-// thread's clock, and the pairs.
+// state packs the data that the references need besides the file: whether events have CPU
+// times, and the pairs.
 func (a *argStore) state() []byte {
 	out := []byte{0}
 	if a.clocked {

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// The sums that clang writes are apart from threads, each in a row; what only looks
-// like one does not.
+// TestTotalsOfClang checks that each of clang's totals gets a row of its own, and that
+// events that only resemble totals stay on their threads.
 func TestTotalsOfClang(t *testing.T) {
 	r, err := decodetest.Bytes(t, run, []byte(`{"traceEvents":[
 {"pid":1,"tid":1,"ph":"X","ts":0,"dur":50,"name":"ExecuteCompiler"},
@@ -43,8 +43,8 @@ func TestTotalsOfClang(t *testing.T) {
 	}
 }
 
-// PyTorch's annotations of streams and its span for the whole recording are no work: the
-// stream is busy for 7 µs.
+// TestAnnotationsOfPyTorch checks that annotations of streams and the span for the whole
+// recording are not on thread tracks: the stream is busy for only 7 µs.
 func TestAnnotationsOfPyTorch(t *testing.T) {
 	r, err := decodetest.Bytes(t, run, []byte(`{"traceEvents":[
 {"ph":"X","cat":"Trace","name":"PyTorch Profiler (0)","pid":"Spans","tid":"PyTorch Profiler","ts":0,"dur":50},

@@ -71,11 +71,11 @@ type asyncOps struct {
 	ends  []asyncEnd
 	label map[uint64]string
 	done  []asyncDone
-	next  int   // the element of done to replace next, once it is full
+	next  int   // index of the element of done to replace next, once done is full
 	last  int64 // the latest end in done
 	// groups is the number of operations so far.
 	groups uint32
-	// numbers are the ids of unfinished spans whose id is a number.
+	// numbers maps unfinished spans whose id is a number to that id as written.
 	numbers map[numberedSpan]uint32
 }
 
@@ -122,7 +122,8 @@ func (a *asyncOps) key(it *item, t *thread) (asyncKey, bool) {
 	return k, found
 }
 
-// track returns the track for operations that begin with the event's name and category.
+// track returns the track for operations whose outermost span has the event's name and
+// category.
 func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
 	key := uint64(it.cat)<<32 | uint64(it.name)
 	label, ok := a.label[key]
@@ -140,8 +141,7 @@ func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
 	return a.d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: label})
 }
 
-// add adds an event. It reports whether the event is kept; the end of the file may change
-// that.
+// add adds an event. It reports whether the event is kept; finish may still leave it out.
 func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	d := a.d
 	t := d.threadOf(it)
@@ -175,7 +175,7 @@ func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 	return true
 }
 
-// step returns the name of an instant. The step argument of T and p is part of it.
+// step returns the name of an instant. For T and p, the name includes the step argument.
 func (a *asyncOps) step(it *item) string {
 	name := a.d.names[it.name].text
 	if it.name == 0 {
@@ -227,8 +227,8 @@ func (a *asyncOps) end(it *item, k *recording.Tally, key asyncKey, op *asyncOp, 
 	return true
 }
 
-// begin returns the operation for the first open span of a key: a new one, or an ended
-// one that the span begins in.
+// begin returns the operation for the first open span of a key: an ended operation if the
+// span begins within it, else a new one.
 func (a *asyncOps) begin(key asyncKey, at int64, it *item, t *thread) *asyncOp {
 	op := new(asyncOp)
 	if n := len(a.spare); n > 0 {
@@ -313,7 +313,7 @@ type numberedSpan struct {
 	name  uint32
 }
 
-// numbered returns the number that an id is, in decimal or with 0x in hexadecimal.
+// numbered returns the number in an operation's id: decimal, or hexadecimal after 0x.
 func (a *asyncOps) numbered(k asyncKey, name uint32) (numberedSpan, bool) {
 	n, err := strconv.ParseUint(a.d.ids.raw[k.id-1], 0, 64)
 	return numberedSpan{n, k.scope, k.pid, name}, err == nil

@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Spans of one asynchronous operation belong together whatever their order in the file,
-// also where the outermost ends first there.
+// TestAsyncOutOfOrder checks that the spans of one operation nest whatever their order in
+// the file, even if the outermost one ends first.
 func TestAsyncOutOfOrder(t *testing.T) {
 	event := func(ph, name string, ts string) string {
 		return `{"cat":"io","name":"` + name + `","ts":` + ts + `,"pid":2,"tid":2,"ph":"` + ph + `","id":"0x5"}`
@@ -33,7 +33,8 @@ func TestAsyncOutOfOrder(t *testing.T) {
 	}
 }
 
-// A span decades away is shown at the edge, and takes nothing from the spans there.
+// TestFarSpanBesideOthers checks that a span decades away, shown at the edge of the
+// recording, is neither parent nor child of the spans there.
 func TestFarSpanBesideOthers(t *testing.T) {
 	for _, text := range []string{
 		`[{"ph":"X","name":"work","ts":0,"dur":80,"pid":1,"tid":1},{"ph":"X","name":"stray","ts":-1e15,"dur":10,"pid":1,"tid":1},{"ph":"X","name":"work","ts":100,"dur":80,"pid":1,"tid":1}]`,

@@ -12,10 +12,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// synthetic makes about n bytes of a trace as tracing libraries write it: an
-// event a line, threads that take turns, spans that nest, arguments on a third
-// of them. Spans are pairs of B and E where pairs is true, else X in the order
-// of their starts.
+// synthetic returns about n bytes of a trace like those of tracing libraries: one event per
+// line, alternating threads, nested spans, a third of them with arguments. If pairs is
+// true, spans are B and E, else X in order of start.
 func synthetic(n int, pairs bool) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	names := make([]string, 400)
@@ -25,8 +24,7 @@ func synthetic(n int, pairs bool) []byte {
 	cats := []string{"render", "physics", "io,disk", "script"}
 	var b bytes.Buffer
 	b.WriteString("{\"traceEvents\":[\n")
-	// A function calls one of three others, so that stacks repeat as they do in
-	// programs.
+	// Each function calls one of only three others, so stacks repeat as in real programs.
 	type frame struct{ name, cat int }
 	callee := func(f frame) frame {
 		k := (f.name*7 + r.IntN(3) + 1) % len(names)
@@ -99,7 +97,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkScan is the first stage alone.
+// BenchmarkScan measures scanning alone, without the builder.
 func BenchmarkScan(b *testing.B) {
 	data := synthetic(64<<20, true)
 	b.SetBytes(int64(len(data)))

@@ -23,7 +23,7 @@ type decoder struct {
 	workers   []worker
 	threads   []*thread // in order of first use
 	threadFor map[threadKey]*thread
-	texts     map[string]int64 // numbers for ids that are text
+	texts     map[string]int64 // the recording's ids for process and thread ids that are texts
 
 	held   []*batch          // batches held until the origin is known
 	timed  []jsonscan.Micros // times in held
@@ -32,7 +32,7 @@ type decoder struct {
 	origin int64             // in µs
 	first  int64             // the earliest of the times in held, relative to the origin (at most 0), in ps
 	begun  bool              // origin is known
-	any    bool              // there was an element
+	any    bool              // the file has at least one element
 	latest int64             // the latest time of all, in picoseconds
 
 	spanEvent int // index of the event, -1 before there are spans

@@ -35,7 +35,8 @@ func readText(t testing.TB, text string) *recording.Recording {
 	return read(t, source.FromBytes("test.json", []byte(text)))
 }
 
-// balanced checks what must hold of the ledger of any recording.
+// balanced checks properties that hold for every recording: its ledger balances, and the
+// spans counted are on tracks.
 func balanced(t testing.TB, rec *recording.Recording) {
 	t.Helper()
 	var spans int64
@@ -60,14 +61,14 @@ func balanced(t testing.TB, rec *recording.Recording) {
 		t.Errorf("%d spans on tracks, %d counted, %d begins and complete events kept", n, rec.Counts.Spans, spans)
 	}
 	for _, w := range rec.Warnings {
-		placed := w.Code != "overrun" && w.Code != "crossing-spans" && w.Code != "overlapping-spans" && w.Code != "hits-differ" // which are told of the whole
+		placed := w.Code != "overrun" && w.Code != "crossing-spans" && w.Code != "overlapping-spans" && w.Code != "hits-differ" // these concern the whole file
 		if w.Count <= 0 || w.First == "" && placed || w.Text == "" {
 			t.Errorf("odd warning %+v", w)
 		}
 	}
 }
 
-// span is a span as tests look at it, in picoseconds of the file.
+// span is a span as tests compare it, with times in the file's unit.
 type span struct {
 	start, end string
 	name       string
@@ -94,7 +95,7 @@ func spansOf(rec *recording.Recording, tr *recording.Track) []span {
 	return out
 }
 
-// dump writes everything that a recording says.
+// dump writes all contents of a recording, to compare two of them.
 func dump(w io.Writer, rec *recording.Recording) {
 	fmt.Fprintf(w, "%+v %d..%d %v %+v\n", rec.Clock, rec.Start, rec.End, rec.HasTime, rec.Counts)
 	fmt.Fprintf(w, "%+v\n%+v\n%+v\n%+v\n", rec.Events, rec.Processes, rec.Warnings, rec.Ledger)
@@ -148,7 +149,7 @@ func dumped(rec *recording.Recording) string {
 	return s.String()
 }
 
-// firstDifference shows the first line in which two texts differ.
+// firstDifference returns the first line that differs between two texts.
 func firstDifference(a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(x), len(y)) {

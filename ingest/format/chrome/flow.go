@@ -148,7 +148,7 @@ func truth(v []byte) bool {
 func (f *flowTable) bindWaiting(t *thread) {
 	byTime := func(a, b int32) int { return cmp.Compare(f.steps[a].raw, f.steps[b].raw) }
 	slices.SortFunc(t.waiting, byTime)
-	next := make([]int64, len(t.waiting)) // for each step, the first start of a span before the next step
+	next := make([]int64, len(t.waiting)) // by step: start of the first span before the next step
 	for i := range next {
 		next[i] = never
 	}

@@ -28,8 +28,8 @@ func flowsOf(rec *recording.Recording) []string {
 	return out
 }
 
-// TestFlowIDs pairs numbers with hexadecimal texts of the same value, as Perfetto
-// does, and nothing else.
+// TestFlowIDs checks that only equal numbers match, in decimal or as hexadecimal text, as
+// in Perfetto.
 func TestFlowIDs(t *testing.T) {
 	for _, c := range []struct {
 		start, end string
@@ -49,8 +49,8 @@ func TestFlowIDs(t *testing.T) {
 	}
 }
 
-// TestFlowsReused makes chains whose ids come again and again, at times that do
-// not overlap, and writes their events in any order: each must be found whole.
+// TestFlowsReused reuses ids for flows that do not overlap in time and shuffles the events.
+// Every flow must be reassembled.
 func TestFlowsReused(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -66,7 +66,7 @@ func TestFlowsReused(t *testing.T) {
 						tid := 1 + rng.IntN(4)
 						events = append(events, fmt.Sprintf(`{"ph":"%c","bp":"e","name":%q,%s,"ts":%d,"pid":1,"tid":%d}`, ph, name, id, at, tid))
 						s += fmt.Sprintf(" %d@%d", tid, at)
-						at += rng.IntN(3) // also at the same moment
+						at += rng.IntN(3) // two steps may have the same time
 					}
 					want = append(want, s)
 					at++
@@ -81,8 +81,7 @@ func TestFlowsReused(t *testing.T) {
 		if len(got) != len(want) || len(rec.Warnings) > 0 {
 			t.Fatalf("seed %d: %d flows of %d, warnings %v", seed, len(got), len(want), rec.Warnings)
 		}
-		// Where steps of one moment are alike in all but their thread, their order is
-		// not known: compare them sorted.
+		// The order of steps at the same time is undefined, so compare the steps sorted.
 		for i := range got {
 			got[i], want[i] = sortedSteps(got[i]), sortedSteps(want[i])
 		}
@@ -100,14 +99,14 @@ func sortedSteps(s string) string {
 	return strings.Join(words, " ")
 }
 
-// naiveFlow is an event of a flow in a file that JSON's own reader reads.
+// naiveFlow is an event of a flow, read with encoding/json.
 type naiveFlow struct {
 	ph string
 	ts *big.Rat
 }
 
-// naiveFlows pairs the s, t and f of a file: all of one category, name, scope and
-// id by their times, cut behind each f and before each s.
+// naiveFlows counts the flows of a file: it groups s, t and f events by category, name,
+// scope and id, sorts each group by time, and starts a new flow at each s and after each f.
 func naiveFlows(content []byte) (flows, lone int, ok bool) {
 	var events []map[string]json.RawMessage
 	var file struct{ TraceEvents []map[string]json.RawMessage }

@@ -14,7 +14,7 @@ type interner struct {
 	seed  maphash.Seed
 	slots []internSlot // hash table with open addressing
 	raw   []string     // by id-1
-	fresh int          // raw[fresh:] was interned since the last take
+	fresh int          // raw[fresh:] was interned since the last call of take
 }
 
 // internSlot is a slot of the hash table. It is free if its id is 0.

@@ -21,7 +21,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// two are two events that any reading of a file should find.
+// one and two are events that must be found whatever is around them.
 const (
 	one = `{"name":"a","ph":"X","ts":1,"dur":2,"pid":1,"tid":2}`
 	two = `{"name":"b","ph":"X","ts":5,"dur":2,"pid":1,"tid":2}`
@@ -89,8 +89,7 @@ func TestLax(t *testing.T) {
 	}
 }
 
-// TestSentences expects the whole sentence and the place for damage of each
-// kind.
+// TestSentences checks the text and the place of the warning for each kind of damage.
 func TestSentences(t *testing.T) {
 	for _, c := range []struct{ in, place, want string }{
 		{`[{"ph":"X","name":"a"}]`, "byte 1", "An event has no usable time (ts) and is left out."},
@@ -143,7 +142,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestIdentities: processes and threads may be named by anything.
+// TestIdentities uses texts, negative numbers and fractions as process and thread ids.
 func TestIdentities(t *testing.T) {
 	rec := readText(t, `[{"ph":"X","ts":1,"dur":1,"pid":"main","tid":"worker","name":"a"},
 		{"ph":"X","ts":2,"dur":1,"pid":-7,"tid":-1,"name":"b"},
@@ -171,7 +170,7 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// TestExactTimes: no time may lose a digit to a float.
+// TestExactTimes checks that times keep digits that a float64 would lose.
 func TestExactTimes(t *testing.T) {
 	rec := readText(t, `[{"ph":"X","name":"a","ts":1718000000123456.789,"dur":0.001},
 		{"ph":"X","name":"b","ts":1718000000123457.123456,"dur":9007199254740993e-9}]`)
@@ -180,7 +179,8 @@ func TestExactTimes(t *testing.T) {
 	}
 }
 
-// TestStrayZeroTime: one event at 0 must not squeeze the others together.
+// TestStrayZeroTime checks that one event at time 0 does not cost the others their
+// precision.
 func TestStrayZeroTime(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`[{"ph":"i","name":"zero","ts":0}`)
@@ -196,7 +196,7 @@ func TestStrayZeroTime(t *testing.T) {
 	}
 }
 
-// TestLargeElements: events and skipped values many times larger than a chunk.
+// TestLargeElements reads events and skipped values many times larger than a chunk.
 func TestLargeElements(t *testing.T) {
 	long := strings.Repeat("0123456789", 200_000)
 	in := source.FromBytes("x.json", []byte(`{"skipped":["`+long+`",{"a":"`+long+`"}],"traceEvents":[`+one+
@@ -245,8 +245,8 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestThreadClock: how long spans ran is said by their own members, wherever these
-// are, the last of a name, and by no member of their arguments.
+// TestThreadClock checks CPU times: they come from the event's own tdur and tts, wherever
+// they are in the event and the last if there are several, never from members of args.
 func TestThreadClock(t *testing.T) {
 	const text = `[{"args":{"tdur":9,"x":{"tdur":8}},"dur":70,"name":"a","ph":"X","tdur":5.25,"ts":0},
 		{"tdur":3,"ph":"X","name":"b","ts":1,"dur":50,"tdur" : "4"},
@@ -275,7 +275,7 @@ func TestThreadClock(t *testing.T) {
 	}
 }
 
-// TestSpooledArgs looks up every one of many arguments of a stream.
+// TestSpooledArgs looks up arguments of a stream, which are stored compressed.
 func TestSpooledArgs(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("[")
@@ -295,7 +295,8 @@ func TestSpooledArgs(t *testing.T) {
 	}
 }
 
-// TestFileGoesAway: a mapped file is made shorter, and closed.
+// TestFileGoesAway truncates a mapped file while it is read, and closes another before its
+// arguments are looked up.
 func TestFileGoesAway(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("mapped files can't be made shorter there")
@@ -407,13 +408,13 @@ func TestUnescapeLikeJSON(t *testing.T) {
 	}
 }
 
-// FuzzValue: whatever encoding/json takes for a value, value finds the end of.
+// FuzzValue checks that Value finds the end of any value that encoding/json accepts.
 func FuzzValue(f *testing.F) {
 	for _, s := range []string{`1`, `"a\"b"`, `{"a":[1,{"b":null}],"c":"}"}`, `[[],{},[[[]]]]`, `{"a" : -1.5e+3 , "b":true}`, "[\n]"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if json.Valid(b) { // else Inside has members of what is cut off
+		if json.Valid(b) { // in invalid JSON, Inside also returns members of a value that is cut off
 			in, ok := jsonscan.Object(b).Inside("a")
 			value := jsonscan.Member(b, "a")
 			if ok != (value != nil) {
@@ -446,7 +447,7 @@ func FuzzValue(f *testing.F) {
 					t.Fatalf("%q has a member %q", b, v)
 				}
 			}
-			// encoding/json merges keys that are equal.
+			// encoding/json merges equal keys, so it may have fewer members.
 			var o map[string]any
 			if json.Unmarshal(b, &o) == nil && n < len(o) {
 				t.Fatalf("%q: %d members, want %d", b, n, len(o))
@@ -455,8 +456,8 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// FuzzChrome decodes anything, in one piece and in small ones: nothing may
-// panic, the ledger balances, and both give the same.
+// FuzzChrome decodes arbitrary bytes, whole and in small chunks. Both must give the same
+// recording, with a balanced ledger.
 func FuzzChrome(f *testing.F) {
 	for _, s := range []string{
 		"[" + one + "," + two + "]",
@@ -491,8 +492,8 @@ func FuzzChrome(f *testing.F) {
 	})
 }
 
-// TestSniffWithoutArray recognises events that are in nothing, and arrays that
-// begin with what is not an event.
+// TestSniffWithoutArray checks that sniff recognises events outside an array, and arrays
+// whose first element is not an event.
 func TestSniffWithoutArray(t *testing.T) {
 	decodetest.Sniffs(t, sniff, true, map[string]decode.Confidence{
 		one + "\n" + two:                 decode.Likely,

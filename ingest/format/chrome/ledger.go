@@ -141,7 +141,7 @@ func (l *ledger) report() {
 // place describes a position in the file.
 func place(off int64) string { return fmt.Sprintf("byte %d", off) }
 
-// kind returns the tally for a kind of record.
+// kind returns the ledger's tally for a kind of record.
 func (l *ledger) kind(name string) *recording.Tally { return l.b.Tally(name) }
 
 // read counts an event of a phase as read and returns its tally.

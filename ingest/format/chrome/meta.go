@@ -8,7 +8,8 @@ import (
 	"ashlar/ingest/input/jsonscan"
 )
 
-// metadata takes names and sort order from an M event. It reports whether there were any.
+// metadata applies the name or sort index of an M event. It reports whether the event had
+// one.
 func (d *decoder) metadata(it *item) bool {
 	t := d.threadOf(it)
 	args := jsonscan.Member(it.text(), "args")
@@ -65,7 +66,7 @@ func (d *decoder) tool(text []byte) {
 	}
 }
 
-// member keeps a member of the outermost object.
+// member stores a member of the outermost object as a note.
 func (d *decoder) member(text []byte) {
 	m := jsonscan.Object(append(append([]byte{'{'}, text...), '}'))
 	if k, v, ok := m.Next(); ok && string(k) != "displayTimeUnit" { // displayTimeUnit does not describe the recording
@@ -73,8 +74,8 @@ func (d *decoder) member(text []byte) {
 	}
 }
 
-// note stores a member of a top-level object: a text or a number as it is, each element
-// of an array, a small object as compact JSON.
+// note stores a member of a top-level object: a text or a number unchanged, an array as one
+// note per element, a small object as compact JSON.
 func (d *decoder) note(key string, v []byte) {
 	var list []json.RawMessage
 	var b bytes.Buffer

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestMembers: every member of the outermost object is kept as metadata, wherever
-// it is and however the chunks fall.
+// TestMembers checks that every member of the outermost object becomes a note, wherever it
+// is and whatever the chunk size.
 func TestMembers(t *testing.T) {
 	const text = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU A"},{"id":1,"name":"GPU B"}],"trace_id":"AB\u0043",` +
 		`"distributedInfo":{"backend":"nccl","rank":3},"on":true,"nothing":null,"list":["x",2.5],"displayTimeUnit":"ms",` +
@@ -37,7 +37,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestSystemTrace: the kernel's trace names the threads that have no names.
+// TestSystemTrace checks that names from the kernel's trace are given to threads without a
+// name.
 func TestSystemTrace(t *testing.T) {
 	const text = `{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1,"pid":10,"tid":11},{"ph":"X","name":"a","ts":1,"dur":1,"pid":10,"tid":12},` +
 		`{"ph":"X","name":"a","ts":1,"dur":1,"pid":10,"tid":13},{"ph":"X","name":"a","ts":1,"dur":1,"pid":10,"tid":14},{"ph":"M","name":"thread_name","pid":10,"tid":14,"args":{"name":"mine"}}],` +
@@ -62,7 +63,8 @@ func TestSystemTrace(t *testing.T) {
 	}
 }
 
-// TestProcessLabels: three processes of one name are told apart by their labels.
+// TestProcessLabels checks that labels are part of the titles of processes, which may share
+// a name.
 func TestProcessLabels(t *testing.T) {
 	rec := readText(t, `[{"ph":"M","name":"process_name","pid":1,"args":{"name":"python3"}},{"ph":"M","name":"process_labels","pid":1,"args":{"labels":"GPU 2"}},`+one+`]`)
 	if got := rec.Processes[0].Title(); got != "python3 GPU 2" {
@@ -75,7 +77,7 @@ func TestProcessLabels(t *testing.T) {
 	}
 }
 
-// TestEmptyTrace: a trace in which nothing happened is one anyway.
+// TestEmptyTrace checks that a trace without events is accepted.
 func TestEmptyTrace(t *testing.T) {
 	rec := readText(t, `{"displayTimeUnit":"ms","traceEvents":[],"otherData":{"version":"1"}}`)
 	if len(rec.Tracks) != 0 || len(rec.Warnings) != 0 || rec.Source.Tool != "1" && len(rec.Source.Notes) == 0 {
@@ -83,8 +85,8 @@ func TestEmptyTrace(t *testing.T) {
 	}
 }
 
-// TestOfNoProcess: what Kineto writes of the whole trace, with ids that are empty, is on no
-// thread of process 0.
+// TestOfNoProcess checks that events with empty ids, which Kineto writes about the whole
+// trace, are not put on process 0.
 func TestOfNoProcess(t *testing.T) {
 	rec := readText(t, `[{"ph":"X","name":"k","ts":10,"dur":5,"pid":0,"tid":7},{"name":"Record Window End","ph":"i","s":"g","pid":"","tid":"","ts":30}]`)
 	var got []string
@@ -96,7 +98,7 @@ func TestOfNoProcess(t *testing.T) {
 	}
 }
 
-// TestTimeFarOutside: one time decades away leaves the picture as wide as the rest.
+// TestTimeFarOutside checks that times decades away do not stretch the recording.
 func TestTimeFarOutside(t *testing.T) {
 	rec := readText(t, `[{"name":"s","ph":"b","ts":-1461972216707720,"id":"0x1","cat":"c","pid":1,"tid":1},{"name":"s","ph":"e","ts":506851,"id":"0x1","cat":"c","pid":1,"tid":1},`+
 		`{"name":"w","ph":"X","ts":500000,"dur":80,"pid":1,"tid":1},{"name":"w","ph":"X","ts":509000,"dur":1461972216707720,"pid":1,"tid":1},{"name":"w","ph":"X","ts":510000,"dur":80,"pid":1,"tid":1}]`)

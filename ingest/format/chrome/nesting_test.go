@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// An operation's spans are only called from spans of the same operation, however
-// the operations of a row lie over each other.
+// TestAsyncNestsWithinItsID checks that a span's parent always belongs to the same
+// operation, even if other operations on the track overlap it.
 func TestAsyncNestsWithinItsID(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 3))
 	for round := range 50 {
@@ -20,7 +20,7 @@ func TestAsyncNestsWithinItsID(t *testing.T) {
 			text string
 		}
 		var events []event
-		want := map[string]int{} // "outer;inner" and how often
+		want := map[string]int{} // number of spans by path, "outer;inner"
 		for id := range 1 + rng.IntN(8) {
 			at := rng.IntN(50)
 			var open []string

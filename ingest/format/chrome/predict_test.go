@@ -11,8 +11,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// A number that is read plainly is the one that ParseMicros reads, and ends where
-// it does.
+// TestPlainNumbers checks that plainInt and plainMicros agree with the general parsers on
+// value and end.
 func TestPlainNumbers(t *testing.T) {
 	rounds.Unraced(t)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -51,8 +51,8 @@ func TestPlainNumbers(t *testing.T) {
 	}
 }
 
-// Whatever events a scanner has learned from, it reads the next one as one does
-// that has learned nothing.
+// TestPredicted checks that a scanner that has learned from other events reads an event
+// exactly like a new scanner.
 func TestPredicted(t *testing.T) {
 	rounds.Unraced(t)
 	pick := func(r *rand.Rand, s ...string) string { return s[r.IntN(len(s))] }
@@ -85,7 +85,7 @@ func TestPredicted(t *testing.T) {
 			text := []byte(s.String() + strings.Repeat(" ", r.IntN(200)))
 			fresh := newScanner()
 			learned.final, fresh.final = true, true
-			fresh.links.trust = -distrust // which has it expect nothing
+			fresh.links.trust = -distrust // prediction is off
 			got, want := batch.add(phNone, 0, 0), alone.add(phNone, 0, 0)
 			end, st := learned.event(text, 0, got)
 			wantEnd, wantSt := fresh.event(text, 0, want)
@@ -108,7 +108,7 @@ func TestPredicted(t *testing.T) {
 	}
 }
 
-// shownEvent writes an event with what its ids stand for.
+// shownEvent formats an event with its interned ids replaced by their texts.
 func shownEvent(s *scanner, ev event) string {
 	name := func(id *uint32) (text string) {
 		if *id > 0 {

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// samplesText writes the samples of all tracks: event, thread, time, stack
-// from the outermost frame, and the last metric's value.
+// samplesText lists the samples of all tracks: event, process and thread, time, stack from
+// the outermost frame, and the value of the last metric.
 func samplesText(rec *recording.Recording) string {
 	var out []string
 	for _, tr := range rec.Tracks {
@@ -46,8 +46,8 @@ func checkSamples(t *testing.T, text, want, warnings string) *recording.Recordin
 	return rec
 }
 
-// TestProfileChunks: a profile of thread 7 that another thread writes down;
-// times are in ns and last until the next sample; one sample is out of order.
+// TestProfileChunks reads a profile of thread 7 whose chunks come from another thread. A
+// sample lasts until the next one; one sample is out of order.
 func TestProfileChunks(t *testing.T) {
 	rec := checkSamples(t, `[
 	{"ph":"P","name":"Profile","id":"0x1","pid":1,"tid":7,"ts":100,"args":{"data":{"startTime":90}}},
@@ -86,8 +86,8 @@ func TestProfileChunks(t *testing.T) {
 	}
 }
 
-// TestProfileClock: the profile inside is timed by a clock of its own, which
-// says how long it took, and the trace when.
+// TestProfileClock reads a profile with its own clock: that clock gives the durations of
+// the samples, the trace's clock their start.
 func TestProfileClock(t *testing.T) {
 	checkSamples(t, `[
 	{"ph":"P","name":"Profile","id":1,"pid":1,"tid":7,"ts":3,"args":{"data":{"startTime":0}}},
@@ -97,7 +97,8 @@ func TestProfileClock(t *testing.T) {
 	cpu-profile 1/7 @30 f 10000`, "")
 }
 
-// TestStackFrames: samples by sf, before and behind the table, with weights.
+// TestStackFrames reads samples with sf, before and after the stackFrames table, and with
+// weights.
 func TestStackFrames(t *testing.T) {
 	rec := checkSamples(t, `{"traceEvents":[
 	{"ph":"P","name":"cycles","pid":1,"tid":7,"ts":1,"sf":"3","weight":0.25},
@@ -116,8 +117,8 @@ func TestStackFrames(t *testing.T) {
 	}
 }
 
-// TestCPUProfileFile: nodes may list their children instead of naming their
-// parents, with keys in any order.
+// TestCPUProfileFile reads nodes that list their children instead of naming their parents,
+// with keys in any order.
 func TestCPUProfileFile(t *testing.T) {
 	checkSamples(t, `{"samples":[3,2],"timeDeltas":[5,10],"endTime":130,"nodes":[
 	{"callFrame":{"functionName":"g","url":"u"},"children":[],"id":3},
@@ -127,7 +128,8 @@ func TestCPUProfileFile(t *testing.T) {
 	cpu-profile 0/0 @115 f 15000`, "")
 }
 
-// TestProfileOfHitsAlone: without samples, the nodes' own counts are all there is.
+// TestProfileOfHitsAlone checks that a profile without samples uses the hit counts of its
+// nodes.
 func TestProfileOfHitsAlone(t *testing.T) {
 	rec := checkSamples(t, `{"nodes":[
 	{"id":1,"callFrame":{"functionName":"(root)"},"hitCount":0,"children":[2]},
@@ -145,7 +147,7 @@ func TestProfileOfHitsAlone(t *testing.T) {
 	}
 }
 
-// Hit counts far above the number of samples mean that samples are missing.
+// TestHitsBeyondSamples checks the warning for hit counts far above the number of samples.
 func TestHitsBeyondSamples(t *testing.T) {
 	for hits, want := range map[string]string{"2": "", "3": "", "700": "hits-differ:1"} {
 		rec := readText(t, `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},{"id":2,"hitCount":`+hits+`,"callFrame":{"functionName":"f"}}],"startTime":0,"endTime":30,"samples":[2,2],"timeDeltas":[10,10]}`)

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A .cpuprofile in the form that V8 wrote until 2016: a tree, with and without timestamps,
-// and without samples.
+// TestProfileTree reads the .cpuprofile form that V8 wrote until 2016: with timestamps,
+// without them, and without samples.
 func TestProfileTree(t *testing.T) {
 	const head = `{"head":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":0,"columnNumber":0,"hitCount":0,"callUID":1,"children":[
 		{"functionName":"f","scriptId":"5","url":"file:///a.js","lineNumber":10,"columnNumber":5,"hitCount":3,"callUID":2,"children":[

@@ -20,13 +20,13 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// sampleFiles lists the sample files of the format's folders.
+// sampleFiles lists the sample files with Chrome traces and CPU profiles.
 func sampleFiles(t testing.TB) []string {
 	samples.Need(t)
 	return samples.Files(t, "chrome-trace/*", "chrome-devtools/*")
 }
 
-// indexed gives what INDEX.md says that an independent reader found in a file.
+// indexed returns the counts in INDEX.md by file; an independent reader made them.
 func indexed(t testing.TB) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(string(samples.Read(t, "INDEX.md"))) {
@@ -46,14 +46,13 @@ func content(t testing.TB, path string) []byte {
 	return samples.Unpack(t, b)
 }
 
-// others are the sample files that are no traces: archives, heap profiles, and a
-// format that is JSON too.
+// others are sample files in these folders that are not traces.
 var others = map[string]bool{
 	"69_Heap-20181005T144546.heapprofile": true, "node10_Heap.heapprofile": true, "google_cloud_trace.json": true,
 }
 
-// byPhase are the counts of files that a strict reader can't read, and that
-// INDEX.md therefore does not count; counted by hand or with grep.
+// byPhase holds the event counts, made by hand or with grep, of files that INDEX.md does
+// not count because a strict reader rejects them.
 var byPhase = map[string]string{
 	"simple-partial.json":            "B:2 X:2 E:2",
 	"simple-partial-whitespace.json": "B:2 X:2 E:2",
@@ -86,7 +85,7 @@ func TestSamples(t *testing.T) {
 				return
 			}
 			if filepath.Ext(name) == ".zip" && sure >= decode.Likely {
-				return // what is in it: app/command's table of samples has its numbers
+				return // app/command's table of samples checks the files inside the archive
 			}
 			if err != nil || sure < decode.Likely {
 				t.Fatalf("sniffed as %d, %v", sure, err)
@@ -114,7 +113,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// phases lists the ledger's counts of phases read.
+// phases lists the number of events read by phase.
 func phases(rec *recording.Recording) string {
 	var out []string
 	for _, l := range rec.Ledger {
@@ -132,10 +131,10 @@ func sortedWords(s string) string {
 	return strings.Join(w, " ")
 }
 
-// naive has a trace as a simple reader with encoding/json takes it: the times
-// of begins, ends and complete spans by thread, exact.
+// naive holds the begins, ends and complete spans of each thread as read with
+// encoding/json, with exact times.
 type naive struct {
-	begins, ends, xs map[string]map[string]int // thread → what → how many
+	begins, ends, xs map[string]map[string]int // thread → time and name → count
 	instants         int
 	points           map[string][]string // counter → "time value" sorted by time
 	names            map[string]string   // thread → name
@@ -143,7 +142,7 @@ type naive struct {
 	sampleTime       *big.Rat
 }
 
-// exact is a number of microseconds in lowest terms.
+// exact parses a number of microseconds without rounding.
 func exact(v any) *big.Rat {
 	n, ok := v.(json.Number)
 	if !ok {
@@ -257,7 +256,7 @@ func readNaively(b []byte) (*naive, bool) {
 	return n, true
 }
 
-// ps writes microseconds with what counts of their fraction.
+// ps formats microseconds as whole picoseconds, rounded down.
 func ps(r *big.Rat) string {
 	v := new(big.Rat).Mul(r, big.NewRat(million, 1))
 	return new(big.Int).Div(v.Num(), v.Denom()).String()
@@ -355,7 +354,7 @@ func kept(rec *recording.Recording, kind string) int64 {
 	return 0
 }
 
-// checkCPUProfile compares with INDEX.md and a naive count.
+// checkCPUProfile compares a recording with INDEX.md and with a count by encoding/json.
 func checkCPUProfile(t *testing.T, rec *recording.Recording, b []byte, says string) {
 	m := regexp.MustCompile(`nodes=(\d+) samples=(\d+)`).FindStringSubmatch(says)
 	if m == nil {
@@ -379,7 +378,7 @@ func checkCPUProfile(t *testing.T, rec *recording.Recording, b []byte, says stri
 	if err := json.Unmarshal(b, &p); err != nil {
 		t.Fatal(err)
 	}
-	// A sample's leaf, by count, and the time between the first and the end.
+	// Compare the number of samples by leaf, and the total time.
 	leaf := map[int64]string{}
 	for _, n := range p.Nodes {
 		leaf[n.ID] = n.CallFrame.FunctionName
@@ -409,8 +408,8 @@ func checkCPUProfile(t *testing.T, rec *recording.Recording, b []byte, says stri
 	}
 }
 
-// TestSamplesInPieces reads every sample mapped and as streams with odd sizes
-// of chunks, and expects the same of all.
+// TestSamplesInPieces checks that every sample file gives the same recording mapped or as a
+// stream, for several chunk sizes.
 func TestSamplesInPieces(t *testing.T) {
 	for _, path := range sampleFiles(t) {
 		name := filepath.Base(path)

@@ -64,9 +64,9 @@ func newScanner() *scanner {
 	return &scanner{names: newInterner(), threads: newThreadTable()}
 }
 
-// scan reads b, which begins at base in the content, directly after the bytes used so
-// far, and returns the number of bytes it used. The rest must be passed again, followed
-// by more bytes. If final is true, no bytes follow and all of b is used.
+// scan reads b, which is at offset base of the content and follows the bytes used so far,
+// and returns the number of bytes used. The rest must be passed again, followed by more
+// bytes. If final is true, no bytes follow and all of b is used.
 func (s *scanner) scan(b []byte, base int64, final bool, out *batch) int {
 	s.final, s.hungry = final, false
 	out.chunk, out.base = b, base

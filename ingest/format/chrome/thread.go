@@ -86,8 +86,8 @@ const (
 // all others.
 const farTrack = "Outside the time range"
 
-// sync adds a B, E or X. It reports whether the event is kept; the end of the file may
-// change that.
+// sync adds a B, E or X. It reports whether the event is kept; settleAll may still leave it
+// out.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
 	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) || d.names[it.cat].annotation && d.annotation(it, t, k) {
 		return true
@@ -213,8 +213,7 @@ func (t *thread) loosen() {
 	t.stack = kept
 }
 
-// end adds an E. It reports whether the event is kept; the end of the file may change
-// that.
+// end adds an E. It reports whether the event is kept; settleAll may still leave it out.
 func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
 	if t.nested {
 		if t.any && at < t.last {

@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// events writes one thread's events in short: "B a 1" is a begin of a at 1 µs,
-// "X a 1 5" lasts from 1 to 6, "E 3" has no name.
+// events expands a shorthand for the events of one thread: "B a 1" is a begin of a at 1 µs,
+// "X a 1 5" lasts from 1 to 6 µs, "E 3" is an end without a name.
 func events(short string) string {
 	var out []string
 	for line := range strings.SplitSeq(short, ",") {
@@ -31,8 +31,8 @@ func events(short string) string {
 	return "[" + strings.Join(out, ",\n") + "]"
 }
 
-// short writes a track's spans: "a 1..6", with a ~ before an end that the file
-// does not give.
+// short lists the spans of a track like "a 1..6". A ~ before the end marks an unfinished
+// span.
 func short(rec *recording.Recording, tr *recording.Track) string {
 	var out []string
 	for _, s := range spansOf(rec, tr) {
@@ -141,7 +141,7 @@ func TestNestedLikeLoose(t *testing.T) {
 					for _, c := range rec.Calls.Path(nil, l.Call(i)) {
 						stack = append(stack, rec.FuncName(c))
 					}
-					if l.End(i) > l.Start(i) { // what of no length belongs to is a matter of taste
+					if l.End(i) > l.Start(i) { // the parent of a span of zero length is not defined
 						out = append(out, fmt.Sprintf("%s %d..%d", strings.Join(stack, "/"), l.Start(i), l.End(i)))
 					}
 				}
@@ -150,7 +150,8 @@ func TestNestedLikeLoose(t *testing.T) {
 			return strings.Join(out, "\n")
 		}
 		ordered := events(strings.Join(in, ","))
-		// A span that is out of order, far away, makes the thread loose.
+		// The last span is out of order, which makes the thread loose. It is too far away
+		// to affect the others.
 		loose := events(strings.Join(in, ",") + ",X z 1000 1,X y 900 1")
 		want := strings.ReplaceAll(strings.ReplaceAll(calls(loose), "\ny 900000000..901000000", ""), "\nz 1000000000..1001000000", "")
 		if got := calls(ordered); got != strings.TrimSpace(want) && noEmpty(in) {
@@ -159,8 +160,8 @@ func TestNestedLikeLoose(t *testing.T) {
 	}
 }
 
-// noEmpty reports whether no span has no length; those may be laid out inside
-// or beside what they touch.
+// noEmpty reports whether every span has a length. A span of zero length may be nested in a
+// neighbour or beside it.
 func noEmpty(in []string) bool {
 	for i, s := range in {
 		if strings.HasPrefix(s, "X") && strings.HasSuffix(s, " 0") {

@@ -63,7 +63,7 @@ func (d *decoder) trace(file bool) {
 		return
 	}
 	var id, project string
-	var early [][]byte // spans that come before the id of their trace
+	var early [][]byte // spans that come before the id of their trace in the file
 	for key := range d.s.Members {
 		switch {
 		case key == "traces" && file && d.s.Enter('['):

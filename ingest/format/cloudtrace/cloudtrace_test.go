@@ -20,8 +20,8 @@ shop-1 / spans
   pay 300000..400000 {"trace id":"5af7","span id":"13"}
 call > web / spans 299999.999 > shop-1 / spans 300000.000`
 
-// sorted is a trace with its keys in order, as some programs write them: the id of the
-// trace comes last.
+// sorted returns a trace with its keys in alphabetical order, as some programs write it:
+// the trace's id comes after its spans.
 func sorted(trace string) string {
 	head, spans, _ := strings.Cut(trace, `"spans"`)
 	return `{"spans"` + strings.TrimSuffix(spans, "}") + "," + strings.TrimSuffix(strings.TrimPrefix(head, "{"), ",") + "}"

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestBesideScarce checks that few batches wait where memory is scarce, however slowly
-// they are recorded.
+// TestBesideScarce checks that Beside limits the number of waiting batches if memory is
+// scarce.
 func TestBesideScarce(t *testing.T) {
 	for _, tt := range []struct {
 		scarce      bool

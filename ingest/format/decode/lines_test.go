@@ -12,14 +12,14 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// given is what lines said of a line: its beginning, whether it had an end, and whether
-// it was too long.
+// given is a call of lines's callback: the beginning of the line, whether it ended with a
+// newline, and whether it was too long.
 type given struct {
 	text        string
 	ended, over bool
 }
 
-// TestLines holds lines of texts in chunks of any size against strings.Split.
+// TestLines compares lines with strings.Split, for random texts in chunks of any size.
 func TestLines(t *testing.T) {
 	const most = 10
 	r := rand.New(rand.NewPCG(1, 2))
@@ -52,7 +52,7 @@ func TestLines(t *testing.T) {
 		}
 		var got []given
 		err := lines(context.Background(), next, recording.NewBuilder(), most, func(line []byte, ended, over bool) error {
-			if over { // a line whose end has not come yet is not known to have one
+			if over { // for a long line, ended depends on how much of it has arrived
 				ended = true
 			}
 			got = append(got, given{string(line[:min(len(line), most)]), ended, over})
@@ -67,7 +67,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesEnd ends with an error of what is called, and with the context.
+// TestLinesEnd checks that lines returns the callback's error and stops when the context
+// ends.
 func TestLinesEnd(t *testing.T) {
 	b := recording.NewBuilder()
 	next := func(int) ([]byte, error) { return []byte("a\nb\n"), nil }

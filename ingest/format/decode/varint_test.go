@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestVarint holds Varint against encoding/binary, whatever is behind the number.
+// TestVarint compares Varint with encoding/binary, with random bytes after the number.
 func TestVarint(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {

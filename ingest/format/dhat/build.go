@@ -12,9 +12,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A measure is a number stored for each program point, which adds up over points, and the
-// metric it becomes. Heap profiles use pprof's metric names; profiles of copies and of
-// the program's own events ("copy", "ad-hoc") have other names and their own units.
+// A measure is a number of each program point that can be summed over points, and the
+// metric it becomes. Heap profiles use pprof's metric names; the other modes ("copy",
+// "ad-hoc") have names and units of their own.
 type measure struct {
 	key, heap, other string
 	unit             string // the file's key for the unit, for profiles other than heap
@@ -83,7 +83,7 @@ func (d *decoder) build(ctx context.Context) error {
 	}
 	e, columns := d.event()
 	event := d.b.AddEvent(e)
-	frames := slices.Repeat([]recording.FrameID{unmade}, 2*len(d.frames)) // two for each place: as a function and as inlined
+	frames := slices.Repeat([]recording.FrameID{unmade}, 2*len(d.frames)) // by place: as a function, inlined
 	tally := d.b.Tally("program point")
 	values := make([]int64, len(columns))
 	for i := range d.points {
@@ -120,13 +120,13 @@ func (d *decoder) compare(p *point) {
 	}
 }
 
-// notes maps keys of the file's metadata to the names shown.
+// notes maps keys of the file's metadata to the names to show.
 var notes = map[string]string{"mode": "mode", "pid": "process", "te": "time at the end", "tg": "time of the peak", "tu": "unit of time"}
 
 // unmade marks a place without a frame so far.
 const unmade = ^recording.FrameID(0)
 
-// call returns the call of a program point's stack.
+// call returns the call of a program point's leaf.
 func (d *decoder) call(p *point, frames []recording.FrameID) recording.CallID {
 	call := recording.NoCall
 	for i := len(p.frames) - 1; i >= 0; i-- {

@@ -18,13 +18,14 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// naive is a file as encoding/json reads it.
+// naive is a file as read with encoding/json.
 type naive struct {
 	Pps  []map[string]any
 	Ftbl []string
 }
 
-// sums has what each metric is for each stack of addresses, outermost first.
+// sums returns each metric's sum for each stack, as addresses from the outermost to the
+// leaf.
 func (n *naive) sums() map[string]int64 {
 	out := map[string]int64{}
 	names := map[string]string{"tb": "alloc_space", "tbk": "alloc_objects", "gb": "peak_space", "gbk": "peak_objects", "eb": "inuse_space",
@@ -83,7 +84,7 @@ func compare(t *testing.T, content []byte) {
 	}
 }
 
-// Sums of the sample as INDEX.md's reader does not have them: added up with jq.
+// TestSampleFile compares the sums with those computed by jq.
 func TestSampleFile(t *testing.T) {
 	in, err := source.Open(samples.Path(t, "firefox/fx_dhat.json.gz"))
 	if err != nil {
@@ -106,8 +107,8 @@ func TestSampleFile(t *testing.T) {
 	}
 }
 
-// small has what Valgrind writes: a place without a name, one instruction in two
-// functions, a name with brackets, a column.
+// small contains the special cases that Valgrind writes: a place without a name, one
+// instruction in two functions, a name with brackets, and a column.
 const small = `{"dhatFileVersion":2
 ,"mode":"heap","verb":"Allocated"
 ,"bklt":true,"bkacc":true
@@ -176,7 +177,7 @@ malloc|vgpreload.so||0:0|falsefalse
 	}
 }
 
-// A profile of one's own events has the units that the program gave them.
+// TestAdHoc checks that an ad-hoc profile has the units that the program named.
 func TestAdHoc(t *testing.T) {
 	r, err := decodeBytes(t, []byte(`{"dhatFileVersion":2,"mode":"ad-hoc","verb":"Used","bklt":false,"bkacc":false,"bu":"unit","bsu":"units","bksu":"events","tu":"µs","Mtu":"s",
 "cmd":"x","pid":1,"te":5,"pps":[{"tb":12,"tbk":3,"fs":[1]}],"ftbl":["[root]","0x5: f (a.rs:1:2)"]}`), 0)
@@ -203,7 +204,7 @@ func random(r *rand.Rand) []byte {
 		for _, key := range strings.Fields("tb tbk tl mb mbk gb gbk eb ebk rb wb") {
 			p[key] = r.IntN(1000)
 		}
-		p["tb"] = 1000 + r.IntN(1000) // at least what is there at one time
+		p["tb"] = 1000 + r.IntN(1000) // tb must not be less than any of the values at one time
 		pps = append(pps, p)
 	}
 	a, _ := json.Marshal(pps)
@@ -220,7 +221,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-// Each kind of damage is told with its place.
+// TestSentences checks the message and its place for a file with one fault per case.
 func TestSentences(t *testing.T) {
 	replace := func(a, b string) string { return strings.Replace(small, a, b, 1) }
 	where := func(text string) string { return fmt.Sprintf("byte %d", strings.Index(small, text)) }

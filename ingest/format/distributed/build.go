@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// far is the maximum distance of a span's time from the median, in nanoseconds. So all
-// times together cover at most half the range of 64-bit picoseconds.
+// far is the maximum distance of a span's time from the median, in nanoseconds. It limits
+// all times to half the range of 64-bit picoseconds.
 const far = math.MaxInt64 / 2000 / 2
 
 // builder builds the recording from the collected spans.

@@ -15,7 +15,7 @@ import (
 
 const t0 = 1_700_000_000_000_000_000
 
-// build makes a recording of spans.
+// build returns the recording of the given spans.
 func build(t *testing.T, services []string, spans []Span) *recording.Recording {
 	t.Helper()
 	b := recording.NewBuilder()
@@ -34,7 +34,7 @@ func build(t *testing.T, services []string, spans []Span) *recording.Recording {
 	return r
 }
 
-// made are spans of several requests, most within their parents.
+// made returns spans of several requests, most of them within their parents.
 func made(rng *rand.Rand, n, services int) (out []Span) {
 	for i := range n {
 		s := Span{Trace: fmt.Sprint(rng.IntN(1 + n/20)), ID: fmt.Sprint(i), Service: rng.IntN(services), Name: fmt.Sprintf("f%d", rng.IntN(5))}
@@ -60,15 +60,15 @@ func made(rng *rand.Rand, n, services int) (out []Span) {
 	return out
 }
 
-// laid is where a span of a recording is.
+// laid is the position of a span in a recording.
 type laid struct {
 	track, lane, i int
 	start, end     int64
 	name           string
 }
 
-// Every span is there once, with its times; what a span is called from is its parent,
-// wherever it can be, and else an arrow leads from it.
+// TestAgainstNaive checks that every span is in the recording once, with its times, and
+// that it is nested in its parent if possible and otherwise connected to it by an arrow.
 func TestAgainstNaive(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -124,8 +124,8 @@ func TestAgainstNaive(t *testing.T) {
 			if p == nil || p.Trace != s.Trace {
 				continue
 			}
-			// It is in its parent unless that is elsewhere, does not hold it or has
-			// another there that came first.
+			// A span is nested in its parent unless the parent is of another service, does
+			// not cover it, or has an earlier child that still runs.
 			inside := p.Service == s.Service && s.Start >= p.Start && s.End <= p.End
 			for j, o := range spans {
 				first := o.Start < s.Start || o.Start == s.Start && (o.End > s.End || o.End == s.End && j < i)
@@ -145,7 +145,7 @@ func TestAgainstNaive(t *testing.T) {
 		if !slices.Equal(arrows, want) {
 			t.Fatalf("seed %d: arrows %v, want %v", seed, arrows, want)
 		}
-		// Sums are those of the spans.
+		// The total time of each name must equal the sum over its spans.
 		sums, wanted := map[string]int64{}, map[string]int64{}
 		for c := range r.SpanTime {
 			if c > 0 {
@@ -199,7 +199,7 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// Where no span can be shown, that is said.
+// TestNothingToShow checks the error for a file in which no span has valid times.
 func TestNothingToShow(t *testing.T) {
 	b := recording.NewBuilder()
 	c := NewCollector(b)
@@ -212,7 +212,8 @@ func TestNothingToShow(t *testing.T) {
 	}
 }
 
-// Links and events go with their spans; what leads nowhere is counted.
+// TestLinksAndEvents checks that links and events are drawn with their spans, and that a
+// link without a target and an event at an implausible time are left out.
 func TestLinksAndEvents(t *testing.T) {
 	b := recording.NewBuilder()
 	c := NewCollector(b)

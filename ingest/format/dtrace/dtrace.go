@@ -50,9 +50,9 @@ type decoder struct {
 	table   bool  // the current line is inside a distribution
 	counted bool  // the distribution had a row
 	keyed   bool  // the last counted stack had keys above it
-	last    *text // a line below the current stack whose count may be cut off; see text
+	last    *text // a line below the current stack that may be a truncated count; see text
 
-	rows      []keyed  // see keyed
+	rows      []keyed  // rows without a stack
 	keys      []string // of the current distribution, if it has no stack
 	probeLine int64    // the line of probe
 

@@ -31,7 +31,7 @@ const aggregation = `dtrace: description 'profile-97 ' matched 1 probe
 
 `
 
-// TestTexts has small texts with the rows that a person reads in them.
+// TestTexts checks the stacks of small texts; the expected rows were read by hand.
 func TestTexts(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -111,8 +111,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestTimes has firings with times: nanoseconds since the machine started, also of
-// processors whose buffers come one after the other.
+// TestTimes reads probe firings with times in nanoseconds since boot. The buffers of the
+// processors come one after another, so times are not in order.
 func TestTimes(t *testing.T) {
 	r, err := decodeBytes(t, []byte("CPU     ID                    FUNCTION:NAME\n"+
 		"  0   9153                      read:entry 1000000500 sh\n              libc.so.1`read+0x1\n\n"+
@@ -138,8 +138,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestPrintedAgain has an aggregation that tick prints each second: with what came
-// since, or with all so far.
+// TestPrintedAgain reads an aggregation that a script prints each second, with the counts
+// since the last time or since the start.
 func TestPrintedAgain(t *testing.T) {
 	text := func(values ...int) string {
 		var s strings.Builder
@@ -169,7 +169,7 @@ func TestPrintedAgain(t *testing.T) {
 	}
 }
 
-// TestSentences has one thing wrong with a text at a time.
+// TestSentences checks the message for a text with one fault per case.
 func TestSentences(t *testing.T) {
 	const good = "\n              unix`a+0x1\n                1\n"
 	for _, c := range []struct{ name, text, place, want string }{

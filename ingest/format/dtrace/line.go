@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/format/stacktext"
 )
 
-// kind says what a line of DTrace's output is.
+// kind is the kind of a line of DTrace's output.
 type kind int
 
 const (

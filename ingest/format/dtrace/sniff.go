@@ -19,7 +19,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 	}
 	var named, bareAddrs, around, others int
 	own := false // a line that only DTrace prints
-	keyed := 0   // counts with keys, and firings
+	keyed := 0   // number of counts with keys and of probe firings
 	afterFrame, beforeFrame := false, false
 	each(head, whole, func(l, body []byte) {
 		k, f := classify(l, body, nil)

@@ -24,8 +24,8 @@ type Locations struct {
 
 	key    []byte
 	frames []recording.FrameID
-	// Single counts locations whose outermost frame is inlined, because the frame that
-	// contains it has another address.
+	// Single counts locations whose outermost frame is an inlined one, because the frame of
+	// the containing function is missing or has another address.
 	Single int64
 }
 

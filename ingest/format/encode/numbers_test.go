@@ -25,7 +25,7 @@ func TestAppendValue(t *testing.T) {
 	}
 }
 
-// ClockText agrees with exact arithmetic for clocks of all kinds.
+// TestClockText compares ClockText with exact arithmetic for clocks of all kinds.
 func TestClockText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
@@ -53,7 +53,8 @@ func TestClockText(t *testing.T) {
 	}
 }
 
-// Rounded values are off by less than one each, and by half a unit together.
+// TestRounder checks that each value is off by less than two units, and the sum by at most
+// half a unit.
 func TestRounder(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, decimals := range []int{0, 1, 3, 9} {
@@ -77,8 +78,8 @@ func TestRounder(t *testing.T) {
 	}
 }
 
-// A walk visits every span of a random trace once, parents before their
-// children, in order of time, and ends each behind what is in it.
+// TestWalk checks that Walk visits every span of a random trace once, in order of time,
+// parents before their children, and ends each span after its children.
 func TestWalk(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -108,8 +109,8 @@ func TestWalk(t *testing.T) {
 			want = append(want, fmt.Sprintf("end %s %d", path[len(path)-1], at))
 		}
 		rec := b.Finish()
-		// What begins and ends at one moment may come in another order where
-		// spans of no length look alike: the sums by path must not differ.
+		// Spans of zero length at the same time may be visited in another order, so compare
+		// the number of visits by path and time.
 		sum := map[string]int64{}
 		for _, s := range want {
 			sum[s]++

@@ -19,8 +19,9 @@ type RowKey struct {
 	Call  recording.CallID
 }
 
-// Rows are an event's values by track, context and stack, from any kind of records. The
-// values of row i are values[i*metrics:][:metrics], recording.Missing if there is none.
+// Rows holds an event's values by track, context and stack, summed over records of any
+// kind. The values of row i are values[i*metrics:][:metrics]; a value that is absent is
+// recording.Missing.
 type Rows struct {
 	Keys []RowKey
 	Adder
@@ -93,9 +94,8 @@ func (j *Job) RowsOf(event int) (*Rows, error) {
 	return r, err
 }
 
-// mostFrames is the maximum number of frames to write for stacks written out one by one:
-// spans nested millions deep would turn a small recording into a file larger than any
-// disk.
+// mostFrames is the maximum number of frames to write if each stack is written out in full.
+// Spans nested millions deep would turn a small recording into a file larger than any disk.
 const mostFrames = 1 << 31
 
 func (r *Rows) fit(rec *recording.Recording) error {
@@ -170,8 +170,8 @@ func (r *Rows) samples(j *Job, event int) error {
 	return nil
 }
 
-// states sums the time that threads spent in each state, by track and call, as in the
-// flame graph of all states. The other metrics are parts of this time.
+// states sums the time that threads spent in each state, by track and call, like the flame
+// graph of all states. The event's other metrics are parts of this time.
 func (r *Rows) states(j *Job, event int) error {
 	var err error
 	broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: recording.StateWall}, func(s *analyze.Record) {

@@ -333,8 +333,8 @@ func (e *event) fill(d *decoder, i int, weight, cpu *numbers) bool {
 	return true
 }
 
-// counter builds a counter. The file stores the change at each time. Memory is shown as
-// the running sum of the changes, as in the reference.
+// counter builds a counter. The file stores the change at each time. Memory is shown as the
+// running sum of the changes, as in the Firefox Profiler.
 func (d *decoder) counter(p *profile, c *counter, shift int64) error {
 	count := c.samples.col("count")
 	if count.len() == 0 {

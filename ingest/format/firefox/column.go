@@ -12,7 +12,7 @@ import (
 // as that is enough. A nil column is empty.
 type numbers struct {
 	small  column.Vec[int32]
-	wide   column.Vec[int64] // continues small after the first value that did not fit there
+	wide   column.Vec[int64] // replaces small once a value does not fit there
 	scale  column.Vec[int8]
 	isWide bool
 	finest int // largest scale of any value
@@ -20,7 +20,7 @@ type numbers struct {
 
 const (
 	smallNull = math.MinInt32
-	wideNull  = -1 // a scale that marks a missing value
+	wideNull  = -1 // marks a missing value
 )
 
 var boolean = map[string]int64{"true": 1, "false": 0}

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// timeline holds what the old DevTools recorded in addition to a raw profile: what the
-// page did, and when it was redrawn.
+// timeline holds the page's activities and redraws, which the old DevTools recorded in
+// addition to a raw profile.
 type timeline struct {
 	names  []string
 	number map[string]int // index of a name

@@ -15,7 +15,7 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// random makes a profile as one of several versions has it.
+// random returns a profile in the layout of the given version.
 func random(r *rand.Rand, version, threads, size int) []byte {
 	names := []any{"main", "work", "0x12", "draw", "idle", "Reflow", "GC"}
 	stackTable := func() object {
@@ -135,7 +135,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-// small is a profile of one thread with two functions.
+// small is a profile of one thread, with two functions and two markers.
 const small = `{"meta":{"preprocessedProfileVersion":60,"interval":0.5,"product":"Firefox","misc":"rv:1","startTime":1700000000000.25,"profilingStartTime":1,"profilingEndTime":9.5,
 "sampleUnits":{"time":"ms","threadCPUDelta":"ns"},"categories":[{"name":"Other"},{"name":"Layout"}],
 "markerSchema":[{"name":"Flow","fields":[{"key":"flow","format":"flow-id"},{"key":"n","format":"integer"}]}]},
@@ -153,7 +153,7 @@ const small = `{"meta":{"preprocessedProfileVersion":60,"interval":0.5,"product"
 "nativeAllocations":{"stack":[1],"time":[3],"weight":[-4096],"weightType":"bytes","length":1},
 "markers":{"name":[4,4],"startTime":[2,5],"endTime":[3.5,null],"phase":[1,0],"category":[1,1],"data":[{"type":"Flow","flow":5,"n":5},null],"length":2}}]}`
 
-// What has a place in a recording is there.
+// TestSmall checks all parts of a profile that the recording has a place for.
 func TestSmall(t *testing.T) {
 	r, err := decodeBytes(t, []byte(small), 0)
 	if err != nil || len(r.Warnings) > 0 {
@@ -196,7 +196,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// Raw profiles have functions as text, and binaries where they were mapped.
+// TestGecko reads a raw profile, whose functions are texts and whose binaries have the
+// addresses of their mappings.
 func TestGecko(t *testing.T) {
 	r, err := decodeBytes(t, []byte(`{"meta":{"version":24,"processType":0,"startTime":1000,"product":"Firefox","misc":"x"},
 "libs":[{"name":"C:\\x\\b.dll","start":4096,"end":8192}],"threads":[{"name":"GeckoMain","pid":1,"tid":2,
@@ -231,7 +232,7 @@ const oldDevTools = `{"label":"","duration":9.5,"markers":[{"causeName":"x","end
 "stackTable":{"schema":{"prefix":0,"frame":1},"data":[[null,0]]},"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["f (a.js:1:2)"]}],"pausedRanges":[],"processes":[]},
 "configuration":{"withMarkers":true},"systemHost":{},"systemClient":{},"fileType":"Recorded Performance Data","version":2}`
 
-// TestOldDevTools checks that what has no place on the timeline is counted as left out.
+// TestOldDevTools checks that rows without a place on the timeline are counted as left out.
 func TestOldDevTools(t *testing.T) {
 	if sure, err := Sniff([]byte(oldDevTools), true); sure != decode.Certain || err != nil {
 		t.Error(sure, err)
@@ -257,7 +258,7 @@ func TestOldDevTools(t *testing.T) {
 	}
 }
 
-// Each kind of damage is told with its place.
+// TestSentences checks the message and its place for a file with one fault per case.
 func TestSentences(t *testing.T) {
 	cut := func(at string) (string, int) { i := strings.Index(small, at); return small[:i], i }
 	half, n := cut(`"weightType":"samples","length":3}`)

@@ -26,8 +26,8 @@ type marker struct {
 }
 
 // addMarkers adds a thread's markers. An end closes the newest open begin with the same
-// name, as in the reference. An end without a begin becomes a marker that starts at the
-// thread's first time.
+// name, as in the Firefox Profiler. An end without a begin becomes a marker that starts at
+// the thread's first time.
 func (d *decoder) addMarkers(x *stacks, track *recording.TrackBuilder, t *table) error {
 	if !d.spans {
 		d.spans = true

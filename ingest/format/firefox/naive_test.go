@@ -14,8 +14,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// naive reads a profile with encoding/json into lines of text: what each stack of
-// each thread weighs and how much CPU time it had, and each marker.
+// naive lists the content of a profile as lines of text, read with encoding/json: the
+// weight and CPU time of each stack of each thread, and each marker.
 type naive struct {
 	t     testing.TB
 	sums  map[string]*big.Rat
@@ -23,7 +23,7 @@ type naive struct {
 	first *big.Rat
 }
 
-// placed is the place of code that has no name.
+// placed matches the location of code outside any function.
 var placed = regexp.MustCompile(`^(?:.* -> )?(.+\.js):[0-9]+(?::[0-9]+)?$`)
 
 type object = map[string]any
@@ -52,7 +52,7 @@ func index(v any) int {
 	return int(i)
 }
 
-// column is a column of a table of either kind.
+// col returns a column of a table, in the layout of processed or of raw profiles.
 func col(table any, name string) []any {
 	t, _ := table.(object)
 	if schema, ok := t["schema"].(object); ok {
@@ -91,13 +91,13 @@ func parse(t testing.TB, content []byte) object {
 	return o
 }
 
-// read reads a profile that began at a time of 1970, whose parent began at base.
+// read reads a profile. base is the start time of the parent process's profile.
 func (n *naive) read(o object, base *big.Rat) {
 	if within, ok := o["profile"].(object); ok {
 		defer n.devtools(o)
 		o = within
 		for _, t := range within["threads"].([]any) {
-			delete(t.(object), "markers") // are in a clock that nothing relates to that of the samples
+			delete(t.(object), "markers") // their clock has no known relation to that of the samples
 		}
 	}
 	meta, _ := o["meta"].(object)
@@ -127,7 +127,7 @@ func (n *naive) read(o object, base *big.Rat) {
 	}
 }
 
-// devtools reads what the old DevTools have beside a raw profile.
+// devtools reads the rows that the old DevTools recorded in addition to a raw profile.
 func (n *naive) devtools(o object) {
 	zero := new(big.Rat)
 	for _, v := range o["markers"].([]any) {
@@ -160,7 +160,7 @@ func (n *naive) thread(o, shared, t object, shift *big.Rat) {
 			s := text(at(loc, frame))
 			name, _, ok := strings.Cut(s, " (")
 			if m := placed.FindStringSubmatch(s); !ok && m != nil {
-				return "(root scope) " + m[1] // code of a file outside its functions
+				return "(root scope) " + m[1] // code of a file outside any function
 			}
 			return name
 		}
@@ -217,7 +217,7 @@ func (n *naive) samples(thread string, s any, path func(any) string, shift *big.
 	}
 }
 
-// ms is a time, which the recording has to the picosecond from its first.
+// ms formats a time like the recording: exact to the picosecond relative to the first time.
 func (n *naive) ms(t, shift *big.Rat) string {
 	if n.first == nil {
 		n.first = t
@@ -229,7 +229,7 @@ func (n *naive) ms(t, shift *big.Rat) string {
 func (n *naive) markers(thread string, m any, text func(any) string, shift *big.Rat) {
 	type opened struct{ at *big.Rat }
 	open := map[string][]opened{}
-	var first *big.Rat // what ended without having begun is shown from there on
+	var first *big.Rat // the thread's first time, where markers without a begin start
 	for i, v := range col(m, "name") {
 		name := text(v)
 		data, _ := at(col(m, "data"), i).(object)
@@ -289,7 +289,7 @@ func (n *naive) text() []string {
 	return n.lines
 }
 
-// told is the same of a recording.
+// told lists the content of a recording in the same form as naive.
 func told(r *recording.Recording) []string {
 	origin, ok := new(big.Rat).SetString(r.Clock.Origin.String())
 	if !ok {
@@ -309,7 +309,7 @@ func told(r *recording.Recording) []string {
 		for ; c != recording.NoCall; c = r.Calls.Parent(c) {
 			f := r.Functions.At(int(r.Func(c)))
 			name := f.Name
-			if f.Unresolved && f.Module != "" { // by its address in the binary: the file has that in memory
+			if f.Unresolved && f.Module != "" { // named by offset; the file has the address in memory
 				name = "0x" + fmt.Sprintf("%x", 0x100000000+r.Frames.At(int(r.Calls.Frame(c))).Addr&0xffffffff)
 			}
 			s = ";" + name + s
@@ -327,7 +327,7 @@ func told(r *recording.Recording) []string {
 					per.Mul(per, big.NewRat(10, 1))
 				}
 				if e.Metrics[0].Name == "time" {
-					per.SetInt64(1e9) // ps of an ms
+					per.SetInt64(1e9) // picoseconds in a millisecond
 				}
 				p := path(s.Call(i))
 				add("weight "+thread+p, new(big.Rat).Quo(big.NewRat(s.Value(i, &e.Metrics[0], 0), 1), per))
@@ -361,7 +361,7 @@ func told(r *recording.Recording) []string {
 	return lines
 }
 
-// compare holds a file against encoding/json, whole and in small chunks.
+// compare compares the recording of a file with naive, decoded whole and in small chunks.
 func compare(t *testing.T, name string, content []byte, chunks ...int) {
 	t.Helper()
 	n := &naive{t: t, sums: map[string]*big.Rat{}}
@@ -397,8 +397,8 @@ func compare(t *testing.T, name string, content []byte, chunks ...int) {
 
 func TestSampleFiles(t *testing.T) {
 	samples.Need(t)
-	// Samples as the list of the files has them; raw profiles have a third process
-	// as text, which the list leaves out.
+	// Numbers of samples according to INDEX.md. It omits the third process of raw profiles,
+	// which is a text.
 	for name, want := range map[string]int64{"fx_argument-values.json": 32, "fx_gecko-1.json": 21, "fx_processed-1.json": 21, "fx_processed-2.json": 21,
 		"59_simple-firefox.json": 38, "61_recursion.json": 15, "63_simple-firefox.json": 39, "firefox-79-webpack.json": 483} {
 		content := samples.Read(t, "firefox/"+name)

@@ -368,7 +368,7 @@ func readSchema(raw []byte) []string {
 // A counter holds a counter's data until it is built.
 type counter struct {
 	name, category, unit string
-	graph                string // how the reference draws it
+	graph                string // how the Firefox Profiler draws it
 	pid                  []byte
 	samples              *table
 }

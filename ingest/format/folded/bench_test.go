@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// synthetic makes folded stacks of a program with a few thousand functions:
-// n lines of about 370 bytes, in random order.
+// synthetic returns the folded stacks of a program with a few thousand functions: n lines
+// of about 370 bytes, in random order.
 func synthetic(n int) []byte {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var names []string

@@ -29,8 +29,8 @@ var Format = codec.Format{
 // headLen is the number of bytes used to find out how many counts a line has.
 const headLen = 64 << 10
 
-// The metrics of a file with two counts a line: the run before and the one
-// after.
+// The metrics of a file with two counts per line: one for the first run, one for the
+// second.
 const (
 	Before = "A"
 	After  = "B"

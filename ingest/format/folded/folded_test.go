@@ -21,8 +21,7 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// weights gives the value of each distinct stack, written as folded again, as
-// exact decimals.
+// weights returns the exact value of each distinct stack, keyed by its folded form.
 func weights(r *recording.Recording) map[string]string {
 	sums := map[string]*big.Int{}
 	s := r.Stacks[0]
@@ -52,8 +51,7 @@ func weights(r *recording.Recording) map[string]string {
 	return out
 }
 
-// naive sums the lines of plain folded text with big rationals and nothing of
-// this package.
+// naive sums the lines of plain folded text with big.Rat, without using this package.
 func naive(text string) (stacks int, sums map[string]*big.Rat) {
 	sums = map[string]*big.Rat{}
 	for _, l := range strings.Split(strings.ReplaceAll(text, "\r", ""), "\n") {
@@ -114,7 +112,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// compare holds a recording against naive sums of its text.
+// compare compares a recording with the naive sums of its text.
 func compare(t *testing.T, r *recording.Recording, text string) {
 	t.Helper()
 	n, sums := naive(text)
@@ -233,8 +231,8 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestTypeParameters: what is behind the backtick of a .NET class is no
-// function of a DTrace module.
+// TestTypeParameters checks that a backtick in the name of a .NET class is not taken for
+// DTrace's separator of module and function.
 func TestTypeParameters(t *testing.T) {
 	r, err := decodeBytes(t, []byte("a`f;List`1..ctor();Dictionary`12.Add;libc.so.1`0x7f12 1\n"), 0)
 	if err != nil {
@@ -250,7 +248,7 @@ func TestTypeParameters(t *testing.T) {
 	}
 }
 
-// TestFirstFrames opens files whose outermost frames begin like other formats.
+// TestFirstFrames reads files whose outermost frames look like the start of other formats.
 func TestFirstFrames(t *testing.T) {
 	for _, first := range []string{
 		"<module>", "<main>", "<lambda at x.py:3>", "{main}", "{closure}", "[0]", "[[vdso]]", "[\"a\"]", "{\"a\": 1}", "[1, 2]",
@@ -281,8 +279,8 @@ func TestFirstFrames(t *testing.T) {
 	}
 }
 
-// TestTwoCounts reads what difffolded.pl writes; the sums are made with Split and
-// maps.
+// TestTwoCounts reads output of difffolded.pl and compares it with sums computed from split
+// lines.
 func TestTwoCounts(t *testing.T) {
 	const text = "main;read 274 415\nmain;write 10 0\nmain 3 4.5\nmain;read;copy 1 2\nmain;read;fill 6 5\nmain;write 1 1\nmain;thread 7 0 1\n"
 	want := map[string][2]string{}
@@ -337,7 +335,7 @@ func TestTwoCounts(t *testing.T) {
 			}
 		}
 	}
-	// A number at the end of names is not a count.
+	// A number at the end of a name is not a count.
 	for _, text := range []string{
 		"main;worker 3 15\nmain;read 4\nmain;write 5\n", "worker 3 15\n", "frame 0 1.5\nframe 1 2.5\nframe 2 3\n", "main;frame 0 1.5\nmain;frame 1 2\n",
 	} {
@@ -456,7 +454,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 // TestTwoCountsOfSingleFrames reads stacks of one frame each, whose names may end in
-// numbers as well.
+// numbers.
 func TestTwoCountsOfSingleFrames(t *testing.T) {
 	for _, c := range []struct {
 		text    string

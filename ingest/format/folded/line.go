@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// status says what was found on a line.
+// status is the result of splitting a line.
 type status uint8
 
 const (

@@ -130,9 +130,9 @@ func markup(head []byte) bool {
 
 // columns returns the number of counts per line: two for output of difffolded.pl, which
 // merges the stacks of two runs. In that output each stack occurs once, or a few times if
-// frames were renamed afterwards. If instead names end in a number ("frame 1", "frame
-// 2"), many lines have the same text before the number. If no stack has two frames,
-// columns returns two only for several lines that all have two numbers and all differ.
+// frames were renamed afterwards. If names end in a number instead ("frame 1", "frame 2"),
+// many lines have the same text before the number. If no stack has two frames, columns
+// returns two only for several lines that all have two numbers and all differ.
 func (c census) columns() int {
 	if c.deep == 0 && (c.counted < 2 || c.twice < c.counted || c.again > 0) {
 		return 1

@@ -156,7 +156,7 @@ func (f *folder) losses(event int) {
 	f.Lose(f.changed, "names", "they contain a semicolon or another invalid character, which was replaced")
 }
 
-// threads counts the threads that records name.
+// threads counts the threads that have records.
 func threads(rec *recording.Recording) (n int64) {
 	used := make([]bool, len(rec.Tracks))
 	for _, s := range rec.Stacks {

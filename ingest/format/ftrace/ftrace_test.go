@@ -16,7 +16,7 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// told are lines that say what is in a recording.
+// told lists the states, spans, instants and counters of a recording.
 func told(r *recording.Recording) (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, tr := range r.Tracks {
@@ -74,11 +74,11 @@ var want = []string{
 	`state 10/my app [running] 10.0007 to 10.001`,
 }
 
-// Text, and the same in a page.
+// TestSmall checks that a text, alone or in an HTML page, gives the expected recording.
 func TestSmall(t *testing.T) {
 	html := "<!DOCTYPE html>\n<html><title>Android System Trace</title><script>trace-viewer\n  a-1 [000] 9.0: x: y\n</script>\n" +
 		"<script class=\"trace-data\" type=\"application/text\">\nUSER PID PPID\nroot 1 0\n</script>\n<script class=\"trace-data\" type=\"application/text\">\n" + small + "</script>\n</html>\n"
-	// A kernel for real time has three flags more.
+	// Real-time kernels print three more flags.
 	realTime := regexp.MustCompile(`\] (\S\.\.)(\d) `).ReplaceAllString(small, "] $1.$2.. ")
 	if realTime == small {
 		t.Fatal("no line has flags")
@@ -99,9 +99,9 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestOperationsOfOneID: operations of one name and id may begin, end and begin again, or
-// begin again while they are open, as Android's wakelocks do, which changes nothing
-// (trace_processor reads them so too); what is open at the end lasts until then.
+// TestOperationsOfOneID reads operations with the same name and id. A second begin of an
+// open operation is ignored, as in trace_processor; Android's wakelocks write those. An
+// operation open at the end lasts until the end.
 func TestOperationsOfOneID(t *testing.T) {
 	var text strings.Builder
 	for at, mark := range []string{"S|1|load|7", "F|1|load|7", "S|1|load|7", "S|1|load|7", "F|1|load|7", "S|1|other|7", "C|1|n|1"} {
@@ -125,7 +125,8 @@ func TestOperationsOfOneID(t *testing.T) {
 	}
 }
 
-// Processors that switch at random: what each ran, and what each thread was in.
+// TestRandomSwitches checks the thread on each CPU and the states of the threads for random
+// switches.
 func TestRandomSwitches(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

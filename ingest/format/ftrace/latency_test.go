@@ -8,8 +8,9 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// latencyText is in the latency format: times in microseconds, processor and flags in one
-// word, marks at long delays, functions with their callers, an event, and a stack.
+// latencyText is in the latency format: times in microseconds, processor and flags without
+// a blank between them, marks at long delays, functions with their callers, an event, and a
+// stack.
 const latencyText = `# tracer: irqsoff
 #
 # irqsoff latency trace v1.1.5 on 6.1.0

@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// rec writes a record: its type, the rest of its head, and what follows.
+// rec encodes a record: its type, the other bits of its header, and its words.
 func rec(kind uint64, head uint64, parts ...any) []byte {
 	var b []byte
 	for _, p := range parts {
@@ -41,8 +41,7 @@ func threadAs(n uint64, pid, tid int) []byte {
 }
 func inline(s string) uint64 { return 0x8000 | uint64(len(s)) }
 
-// on writes an event of a thread (by number) and a category, a name and arguments that
-// are in it.
+// on encodes an event of a thread (by number) with its category, name and arguments inline.
 func on(kind, thread uint64, category, name string, at int, more ...any) []byte {
 	var args uint64
 	parts := []any{at, category, name}
@@ -55,7 +54,7 @@ func on(kind, thread uint64, category, name string, at int, more ...any) []byte 
 	return rec(typeEvent, kind<<16|args<<20|thread<<24|inline(category)<<32|inline(name)<<48, parts...)
 }
 
-// argOf writes an argument.
+// argOf encodes an argument.
 func argOf(kind uint64, name string, head uint64, parts ...any) []byte {
 	return rec(kind, inline(name)<<16|head<<32, append([]any{name}, parts...)...)
 }
@@ -73,7 +72,7 @@ var example = join([]byte(magic), rec(typeMetadata, 1<<16|7<<20|4<<52, "prov"), 
 	rec(typeKernelObject, 2<<16|inline("main")<<24|1<<40, 11, "main", argOf(8, "process", 0, 10)),
 	on(begin, 1, "ui", "frame", 1000, argOf(1, "n", uint64(uint32(1<<32-5))), argOf(2, "u", 7), argOf(3, "i", 0, uint64(1<<64-9)), argOf(4, "big", 0, uint64(1<<63)),
 		argOf(5, "f", 0, 1.5), argOf(6, "s", inline("a\"b"), "a\"b"), argOf(7, "p", 0, 255), argOf(8, "k", 0, 12), argOf(9, "b", 1), argOf(0, "none", 0)),
-	rec(typeEvent, complete<<16|1<<24|1<<32|2<<48, 1100, 1400), // all by number
+	rec(typeEvent, complete<<16|1<<24|1<<32|2<<48, 1100, 1400), // thread, category and name by number
 	on(instant, 1, "ui", "tap", 1150),
 	on(flowBegin, 1, "ipc", "call", 1200, 5),
 	on(flowEnd, 2, "ipc", "call", 1300, 5),
@@ -129,8 +128,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// made are nested spans of threads, as records of both kinds, and how long each
-// function ran in total, in ticks.
+// made returns a trace with nested spans of three threads, written as complete events or as
+// begins and ends, and adds the total ticks of each function to sums.
 func made(rng *rand.Rand, sums map[string]*big.Int, perSec int) []byte {
 	b := join([]byte(magic), rec(typeInit, 0, perSec))
 	for th := range 3 {
@@ -191,7 +190,7 @@ func TestAgainstNaive(t *testing.T) {
 	}
 }
 
-// Which thread ran where, in both kinds of records.
+// TestScheduler checks which thread ran on which CPU, for both forms of scheduler records.
 func TestScheduler(t *testing.T) {
 	weight := func(name string, w int32) []byte { return argOf(1, name, uint64(uint32(w))) }
 	idle := int32(math.MinInt32)

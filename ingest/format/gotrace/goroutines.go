@@ -170,8 +170,8 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	}
 }
 
-// addState adds the state a goroutine has been in until now. stop is the stack where a
-// goroutine stops running, NoCall if unknown.
+// addState adds the state that a goroutine has been in until now. stop is the goroutine's
+// stack where it stops running, NoCall if unknown.
 func (d *decoder) addState(g *goroutine, at int64, stop recording.CallID) {
 	if at <= g.since {
 		g.waker = recording.NoWaker
@@ -253,7 +253,7 @@ func (d *decoder) collect(g *goroutine, stack recording.CallID, by int, at int64
 	g.collecting = max(0, g.collecting+by)
 }
 
-// leave removes a goroutine from its processor.
+// leave removes a goroutine from the processor it runs on.
 func (d *decoder) leave(g *goroutine, at int64) {
 	if p := g.proc; p != nil {
 		if p.running == g {

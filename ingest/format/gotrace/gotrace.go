@@ -91,7 +91,7 @@ type decoder struct {
 	records *recording.Tally
 }
 
-// A count is a number of goroutines; told is the last value added to its counter, at time
+// A count is a number of goroutines. told is the last value added to the counter, at time
 // at.
 type count struct {
 	n, told, at int64

@@ -29,8 +29,8 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// made is a trace of goroutines that wait for each other, with all that programs
-// can say in a trace.
+// made returns a trace of goroutines that wait for each other, with every kind of
+// annotation that a program can make.
 var made = sync.OnceValue(func() []byte {
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {
@@ -57,7 +57,7 @@ var made = sync.OnceValue(func() []byte {
 	return out.Bytes()
 })
 
-// talk waits for the network.
+// talk makes goroutines wait for the network.
 func talk() {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -96,7 +96,7 @@ func worker(ctx context.Context, i int, c chan int, mu *sync.Mutex) {
 	}
 }
 
-// tool runs `go tool trace` on a trace.
+// tool returns the output of `go tool trace` for a trace.
 func tool(t *testing.T, content []byte, flag string) []byte {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "x.trace")
@@ -116,8 +116,8 @@ func tool(t *testing.T, content []byte, flag string) []byte {
 var line = regexp.MustCompile(`^M=(-?\d+) P=(-?\d+) G=(-?\d+) (\w+) Time=(\d+)(.*)$`)
 var state = regexp.MustCompile(`GoID=(\d+) (\w+)->(\w+) Reason="([^"]*)"`)
 
-// naive adds up how long each goroutine was in each state from what `go tool trace
-// -d=parsed` prints, and counts what else there is.
+// naive sums the time of each goroutine in each state, and counts all other events, from
+// the output of `go tool trace -d=parsed`.
 func naive(t *testing.T, content []byte) map[string]int64 {
 	type in struct {
 		state string
@@ -167,7 +167,7 @@ func naive(t *testing.T, content []byte) map[string]int64 {
 	return sums
 }
 
-// told is the same of a recording.
+// told returns the same numbers for a recording.
 func told(t *testing.T, r *recording.Recording) map[string]int64 {
 	sums := map[string]int64{}
 	for _, tr := range r.Tracks {
@@ -246,8 +246,8 @@ func compare(t *testing.T, content []byte) {
 	}
 }
 
-// profiled says what the tool's profiles are of: a state, and the reasons for it. Of the
-// fourth, sched, which has stacks of others and not all times, see [compareSched].
+// profiled maps the tool's profiles to the state and reasons that they cover. The fourth
+// profile, sched, has other stacks and only some of the times; see [compareSched].
 var profiled = map[string]struct {
 	state recording.State
 	why   *regexp.Regexp
@@ -257,8 +257,8 @@ var profiled = map[string]struct {
 	"net":     {recording.Blocked, regexp.MustCompile(`^\[blocked: network\]$`)},
 }
 
-// The times by stack are those of `go tool trace -pprof`, and so is how often there was
-// such a time.
+// comparePprof checks that the time and number of states by stack equal those of `go tool
+// trace -pprof`.
 func comparePprof(t *testing.T, content []byte, kind string) (stacks int) {
 	t.Helper()
 	p, err := profile.ParseData(tool(t, content, "-pprof="+kind))
@@ -289,8 +289,8 @@ func comparePprof(t *testing.T, content []byte, kind string) (stacks int) {
 		l := &tr.States
 		for i := range l.Len() {
 			c := l.Call(i)
-			// The tool leaves out what does not end in the trace, and takes what began
-			// before it to begin at its first event.
+			// The tool omits states that last until the end of the trace, and starts the
+			// states from before the trace at its first event.
 			if l.Start(i) == 0 || l.End(i) == r.End || r.State(c) != is.state || !is.why.MatchString(r.FuncName(c)) {
 				continue
 			}
@@ -307,7 +307,7 @@ func comparePprof(t *testing.T, content []byte, kind string) (stacks int) {
 	return len(want)
 }
 
-// All of it is compared with Go's own tool.
+// TestMade compares the recording of made with Go's own tool.
 func TestMade(t *testing.T) {
 	content := made()
 	if sure, err := Sniff(content, true); sure != decode.Certain || err != nil {
@@ -365,7 +365,7 @@ func TestSentences(t *testing.T) {
 		}
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)
 	}
-	// A trace that is cut in any place is shown as far as it can be read.
+	// A trace cut anywhere is shown up to the cut.
 	for _, n := range []int{len(whole) / 2, len(whole) - 1} {
 		r, err := decodeBytes(t, whole[:n], 0)
 		said := fmt.Sprint(err)
@@ -400,7 +400,7 @@ func FuzzDecode(f *testing.F) {
 		Sniff(content, true)
 		whole, err1 := decodeBytes(t, content, 0)
 		parts, err2 := decodeBytes(t, content, 1+chunk&4095)
-		// How far the library read ahead differs.
+		// How far the library read ahead differs, so ignore positions.
 		said := func(err error) string { return position.ReplaceAllString(fmt.Sprint(err), "byte N") }
 		if said(err1) != said(err2) || fmt.Sprint(whole.Ledger, whole.Counts) != fmt.Sprint(parts.Ledger, parts.Counts) {
 			t.Fatalf("in parts %v %v %v, whole %v %v %v", err2, parts.Ledger, parts.Counts, err1, whole.Ledger, whole.Counts)

@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/format/decode/decodetest"
 )
 
-// Traces before Go 1.22, of the Go team's tests, are compared with Go's own tool.
+// TestOld compares the Go team's test traces from before Go 1.22 with Go's own tool.
 func TestOld(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(decodetest.GoRoot(t), "src", "internal", "trace", "internal", "tracev1", "testdata", "*_good"))
 	if err != nil {
@@ -35,9 +35,9 @@ func TestOld(t *testing.T) {
 		delete(want, "RangeActive")
 		for k, n := range want {
 			if k == "RegionBegin" && got[k] > n {
-				continue // some began before the trace
+				continue // the regions that began before the trace are counted too
 			}
-			// What the reader makes of old times differs by some ns each time.
+			// The reader's conversion of old times differs by some nanoseconds each time.
 			if off := got[k] - n; off != 0 && (!strings.HasPrefix(k, "G") || max(off, -off) > 100) {
 				t.Errorf("%s: %s: %d, want %d", file, k, got[k], n)
 			}

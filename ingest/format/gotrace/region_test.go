@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestCrossingRegions: a region that ends before one within it ends that too, with a warning
-// that names both, and everything after it is read.
+// TestCrossingRegions checks that a region that ends before an inner one ends both, with a
+// warning that names them, and that reading continues.
 func TestCrossingRegions(t *testing.T) {
 	var out bytes.Buffer
 	if trace.IsEnabled() {

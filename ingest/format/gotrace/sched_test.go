@@ -13,22 +13,22 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// wait is a time in which a goroutine could have run, as the tool's own list of events
-// has it: in ns from the first event on.
+// wait is a period in which a goroutine was runnable, from the tool's list of events. Times
+// are in nanoseconds since the first event.
 type wait struct {
 	g          string
 	start, end int64
-	first      bool   // it had not run in the trace before
-	ended      bool   // it ran then, in the trace
-	began      int64  // where the event is that tells of it
-	stack      string // of that event: of who made it so
+	first      bool   // the goroutine had not run in the trace before
+	ended      bool   // the period ended in the trace
+	began      int64  // time of the event that made the goroutine runnable
+	stack      string // stack of that event, which is the waker's
 }
 
-// waits lists them, from what `go tool trace -d=parsed` prints.
+// waits lists the periods, from the output of `go tool trace -d=parsed`.
 func waits(t *testing.T, content []byte) (all []wait) {
 	open, ran := map[string]*wait{}, map[string]bool{}
 	var zero, sync, last int64
-	var told *wait // what the next stack is of
+	var told *wait // owner of the next stack in the output
 	inStack := false
 	for l := range strings.SplitSeq(string(tool(t, content, "-d=parsed")), "\n") {
 		if f := strings.TrimPrefix(l, "\t"); f != l && !strings.HasPrefix(f, "\t") {
@@ -82,14 +82,15 @@ func waits(t *testing.T, content []byte) (all []wait) {
 	return all
 }
 
-// compareSched holds the times in which goroutines could have run, one by one, against
-// the tool's events, and says which of them the tool's profile of them has.
+// compareSched compares each period in which a goroutine was runnable with the tool's
+// events, and the tool's sched profile with the periods that it should contain. It returns
+// the number of periods that the profile omits.
 //
-// That profile is of the goroutines' lives, which the tool takes to begin where they
-// first run in the trace (internal/trace.GoroutineSummary.StartTime): what a goroutine
-// waited before that, from when it was made or the trace began, is not a part of it
-// (cmd/trace.pprofOverlappingDuration is 0), and neither is what did not end in the
-// trace. Its stacks are of who made a goroutine runnable, ours those of the goroutine.
+// The profile covers the life of a goroutine, which the tool starts where the goroutine
+// first runs in the trace (internal/trace.GoroutineSummary.StartTime). So it omits the wait
+// before that, from the creation or the start of the trace
+// (cmd/trace.pprofOverlappingDuration is 0), and periods that last until the end of the
+// trace. Its stacks are those of the waker, ours those of the goroutine.
 func compareSched(t *testing.T, content []byte) (without int) {
 	t.Helper()
 	r, err := decodeBytes(t, content, 0)

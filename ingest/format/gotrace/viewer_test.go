@@ -24,7 +24,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// viewer starts Go's own viewer of a trace, and returns what gets its pages.
+// viewer starts Go's own trace viewer and returns a function that fetches its pages.
 func viewer(t *testing.T, content []byte) (page func(path string) string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "x.trace")
@@ -32,7 +32,7 @@ func viewer(t *testing.T, content []byte) (page func(path string) string) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(decodetest.GoTool(t, "trace"), "-http=127.0.0.1:0", name)
-	cmd.Env = append(os.Environ(), "BROWSER=true") // opens none
+	cmd.Env = append(os.Environ(), "BROWSER=true") // a command that opens no browser
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -75,17 +75,17 @@ var (
 	statCell = regexp.MustCompile(`<td> (\S+)\s*</td>`)
 )
 
-// unnamed is what the viewer calls goroutines whose stacks it does not know.
+// unnamed is the viewer's name for goroutines whose stacks it does not know.
 const unnamed = "(Inactive, no stack trace sampled)"
 
-// columns are the viewer's, by what a goroutine was in.
+// columns are the viewer's columns by goroutine state.
 var columns = map[recording.State]string{
 	recording.Running: "Execution time", recording.Collecting: "Execution time", recording.Runnable: "Sched wait time", recording.InSystemCall: "System calls",
 }
 
-// TestGoroutines holds what each function that goroutines begin with took against the
-// pages of goroutines in Go's own viewer: how many goroutines there were, how long they
-// ran, could have run, were in system calls and were blocked, by reason.
+// TestGoroutines compares the goroutines of each start function with the pages of Go's own
+// viewer: their number, and their time running, runnable, in system calls and blocked, by
+// reason.
 func TestGoroutines(t *testing.T) {
 	compareGoroutines(t, made())
 	for _, content := range samples.Each(t, "generated/go.trace") {
@@ -123,7 +123,7 @@ func compareGoroutines(t *testing.T, content []byte) {
 				switch column {
 				case "Total time", "Unknown time":
 					continue
-				case "Syscall execution time", "Block time (syscall)": // with its processor and without
+				case "Syscall execution time", "Block time (syscall)": // with and without a processor
 					column = "System calls"
 				}
 				want["G"+row[1]+" "+column] += nanoseconds(t, c[1])
@@ -175,7 +175,7 @@ func compareGoroutines(t *testing.T, content []byte) {
 	}
 }
 
-// nanoseconds reads a time as the viewer writes it.
+// nanoseconds parses a time in the viewer's notation.
 func nanoseconds(t *testing.T, text string) int64 {
 	t.Helper()
 	d, err := time.ParseDuration(html.UnescapeString(text))

@@ -127,7 +127,7 @@ type cut struct {
 	bad   bool // a number has more than 64 bits
 }
 
-// number reads an integer of seven bits a byte, lowest first.
+// number reads an integer of seven bits per byte, lowest bits first.
 func (c *cut) number() (v uint64) {
 	for shift := uint(0); !c.short && !c.bad; shift += 7 {
 		if c.off >= len(c.data) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// typeNames are those of events in the text form of traces, which the Go team has its
-// tests in, in the order of their numbers from 1 on.
+// typeNames are the event types in the text form of traces, which the Go team's tests use,
+// in the order of their numbers from 1.
 var typeNames = strings.Fields(`EventBatch Stacks Stack Strings String CPUSamples CPUSample Frequency
 	ProcsChange ProcStart ProcStop ProcSteal ProcStatus GoCreate GoCreateSyscall GoStart GoDestroy GoDestroySyscall
 	GoStop GoBlock GoUnblock GoSyscallBegin GoSyscallEnd GoSyscallEndBlocked GoStatus STWBegin STWEnd GCActive GCBegin GCEnd
@@ -18,7 +18,7 @@ var typeNames = strings.Fields(`EventBatch Stacks Stack Strings String CPUSample
 	UserTaskBegin UserTaskEnd UserRegionBegin UserRegionEnd UserLog GoSwitch GoSwitchDestroy GoCreateBlocked GoStatusStack
 	ExperimentalBatch Sync ClockSnapshot EndOfGeneration`)
 
-// binaryOf turns the text form into the other one.
+// binaryOf converts a trace from the text form to the binary form.
 func binaryOf(t *testing.T, text string) (content []byte, version int) {
 	t.Helper()
 	for l := range strings.Lines(text) {

@@ -93,9 +93,9 @@ type Event struct {
 	Gen  *Generation // the generation that begins; nil for the last Sync
 	Task *Task       // task of a TaskBegin or TaskEnd
 
-	// Inner are the names of the open regions within the one that a RegionEnd ends, the
-	// outermost first: they end with it. Unbegun is set if the region of a RegionEnd did not
-	// begin in the trace although others are open.
+	// Inner names the open regions inside the one that a RegionEnd ends, outermost first:
+	// they end with it. Unbegun means that the ended region did not begin in the trace
+	// although others are open.
 	Inner   []string
 	Unbegun bool
 }

@@ -27,10 +27,10 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// The Go team's own reader says what events there are: when, of what, on which
-// goroutine and processor, with which stacks, names and values.
+// The tests compare all events with those of the Go team's own reader: time, kind,
+// goroutine, processor, stacks, names and values.
 
-// line is what is compared of an event.
+// line holds the compared parts of an event.
 type line struct {
 	time       int64
 	kind       string
@@ -48,7 +48,7 @@ func framesOf(s trace.Stack) string {
 	return b.String()
 }
 
-// expected reads up to the end or an error. Stacks become text once.
+// expected reads a trace with the Go team's reader, up to the end or an error.
 func expected(content []byte) (all []line, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -125,7 +125,7 @@ var whatNames = map[uint8]string{MarkPhase: "GC concurrent mark phase", Sweep: "
 
 var stateNames = map[State]string{Undetermined: "Undetermined", NotExist: "NotExist", Runnable: "Runnable", Running: "Running", Waiting: "Waiting", InSyscall: "Syscall"}
 
-// each visits the events that the package's Reader gives.
+// each visits the events returned by this package's Reader.
 func each(in *source.Input, version int, visit func(ev *Event)) error {
 	r := NewReader(in, version)
 	room := make([]Event, 0, 100)
@@ -199,15 +199,17 @@ func got(content []byte, version, chunk int) (all []line, err error) {
 	return all, err
 }
 
-// same compares both readers' events: of a damaged trace there may be some more, which
-// the other one has read and forgets. The other one also stops where regions cross.
+// same compares the events of both readers. For a damaged trace this package may return a
+// few more, which the other reader has read but drops. The other reader also stops at
+// regions that cross.
 func same(t *testing.T, name string, content []byte, version int, chunks ...int) (events int) {
 	t.Helper()
 	want, wantErr := expected(content)
-	whole := wantErr == io.EOF // others wrap it
+	whole := wantErr == io.EOF // other errors wrap io.EOF
 	for _, chunk := range chunks {
 		have, err := got(content, version, chunk)
-		// To the other reader the end within some things is as good as that of the trace.
+		// The other reader takes the end of the file inside some records for the end of the
+		// trace.
 		cut := whole && err != nil && (strings.HasSuffix(err.Error(), "is truncated") || strings.HasSuffix(err.Error(), "within a batch of events"))
 		crossing := strings.HasPrefix(wantErr.Error(), "misuse of region")
 		if errors.Is(err, io.EOF) != whole && !cut && !crossing {
@@ -225,8 +227,8 @@ func same(t *testing.T, name string, content []byte, version int, chunks ...int)
 	return len(want)
 }
 
-// texts are traces that the Go team tests its reader with: of the Go that is here, and
-// among the samples.
+// texts returns the test traces of the Go team's reader, from the local Go installation and
+// the sample files.
 func texts(t *testing.T) map[string][]byte {
 	all := map[string][]byte{}
 	files, err := filepath.Glob(filepath.Join(decodetest.GoRoot(t), "src", "internal", "trace", "testdata", "tests", "*.test"))
@@ -258,7 +260,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// Of traces that are cut, or damaged anywhere, both readers give the same up to there.
+// TestDamaged checks that both readers return the same events of a cut or damaged trace up
+// to the damage.
 func TestDamaged(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	all := texts(t)
@@ -282,9 +285,9 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// made is a trace of this program: goroutines that wait for each other and for the
-// system, tasks, regions, logs, labels, coroutines and the collector, in several
-// generations.
+// made returns a trace of this process in several generations: goroutines that wait for
+// each other and for the system, tasks, regions, logs, labels, coroutines and garbage
+// collections.
 func made(t testing.TB) []byte {
 	var out bytes.Buffer
 	if err := rtrace.Start(&out); err != nil {
@@ -316,11 +319,11 @@ func made(t testing.TB) []byte {
 	close(c)
 	all.Wait()
 	garbage := make([][]byte, 100)
-	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; { // a generation is a second
+	for began := time.Now(); time.Since(began) < 1200*time.Millisecond; { // a generation takes about a second
 		for i := range garbage {
 			garbage[i] = make([]byte, 10000)
 		}
-		time.Sleep(time.Millisecond) // a collection now and then is enough to compare
+		time.Sleep(time.Millisecond) // a few garbage collections are enough
 	}
 	runtime.GC()
 	task.End()
