@@ -28,8 +28,8 @@ func made(n int) *answer {
 	return a
 }
 
-// TestJSON: each budget is kept and used; what is left out adds up to what is not
-// there, and its share is that of the numbers themselves.
+// TestJSON checks that each budget is kept and used up, and that the number and share of
+// left-out rows are those of the missing rows.
 func TestJSON(t *testing.T) {
 	a := made(300)
 	before := -1
@@ -74,7 +74,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestLongTexts: what no list can make room for is cut in its middle.
+// TestLongTexts checks that a text longer than the budget is cut in the middle, because no
+// list can be shortened instead.
 func TestLongTexts(t *testing.T) {
 	b, err := JSON(map[string]string{"name": strings.Repeat("äöü\u202e\x1b", 4000)}, 200, "all of it")
 	if err != nil || len(b) > 800 || !json.Valid(b) || !strings.Contains(string(b), "…") || !strings.Contains(string(b), "all of it") {
@@ -82,7 +83,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestRows is the same of text.
+// TestRows checks the same for answers written as text.
 func TestRows(t *testing.T) {
 	a := made(100)
 	write := func(n int) string {
@@ -111,7 +112,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The largest budget that a flag takes leaves nothing out.
+// TestLargestBudget checks that the largest budget that a flag accepts leaves nothing out and
+// does not overflow.
 func TestLargestBudget(t *testing.T) {
 	a := made(100)
 	want, err := JSON(a, 1_000_000, "more")
@@ -128,8 +130,8 @@ func TestLargestBudget(t *testing.T) {
 	}
 }
 
-// TestLongLists: of lists far longer than the budget the answer is that of lists that are
-// written whole, and says the same of what it lacks.
+// TestLongLists checks that cutting a list before it is encoded gives the same answer as
+// cutting it afterwards, including the notes on omissions.
 func TestLongLists(t *testing.T) {
 	a := made(20_000)
 	a.Rows[17_000].Self = "123456789012345678901234567890"
@@ -139,7 +141,8 @@ func TestLongLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole, err := JSON(map[string]any{"file": a.File, "rows": a.Rows, "tags": a.Tags}, tokens, "ashlar top a") // of whose type nothing is known
+		// A map is cut only after encoding, because its type says nothing about its fields.
+		whole, err := JSON(map[string]any{"file": a.File, "rows": a.Rows, "tags": a.Tags}, tokens, "ashlar top a")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -230,7 +230,7 @@ func readable(ctx context.Context, s string, near []string) error {
 	return err
 }
 
-// even replaces every white-space character by a blank and every minus sign by a hyphen.
+// even replaces every white-space character by a space and every minus sign by a hyphen.
 func even(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

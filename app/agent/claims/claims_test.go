@@ -22,7 +22,7 @@ func run(args ...string) (code int, out, remarks string) {
 	return code, o.String(), r.String()
 }
 
-// check is what check-claims finds in a report.
+// check runs check-claims on a report's text and returns its exit code and answer.
 func check(t *testing.T, dir, text string) (code int, c claims.Checked) {
 	t.Helper()
 	path := filepath.Join(dir, "held.md")
@@ -36,7 +36,8 @@ func check(t *testing.T, dir, text string) (code int, c claims.Checked) {
 	return code, c
 }
 
-// reports writes reports of one recording and of two, with names that are hard to quote.
+// reports writes reports on single recordings and on pairs, one with function names that are
+// hard to quote.
 func reports(t *testing.T) (dir string, texts []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -74,8 +75,8 @@ func reports(t *testing.T) (dir string, texts []string) {
 
 var claimed = regexp.MustCompile(`= (-?[0-9]+(?:\.[0-9]+)?)|\*\*(-?[0-9]+(?:\.[0-9]+)?)[^*]*\*\*`)
 
-// TestClaims: every number of a report that is true passes, and of 200 that are made
-// wrong, one in a report at a time, each is found, and what is right is said.
+// TestClaims checks that all numbers of generated reports pass, and that check-claims finds
+// each of 200 wrong numbers, one at a time, and gives the right one.
 func TestClaims(t *testing.T) {
 	dir, texts := reports(t)
 	for i, text := range texts {
@@ -108,7 +109,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// mutate makes another number of one: a digit, a sign, a place, a neighbour.
+// mutate returns a different number by changing or adding a digit, or adding a minus sign.
 func mutate(rnd *rand.Rand, s string) string {
 	for {
 		b := []byte(s)
@@ -134,7 +135,7 @@ func mutate(rnd *rand.Rand, s string) string {
 	}
 }
 
-// TestForms holds claims as people write them.
+// TestForms checks claims written by hand.
 func TestForms(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "written.spaa")

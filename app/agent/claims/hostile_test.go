@@ -17,8 +17,8 @@ import (
 	"ashlar/testdata/names"
 )
 
-// hostile writes a trace whose functions, threads and arguments have names that are
-// code elsewhere.
+// hostile writes a trace whose functions, threads and arguments have names that HTML, Markdown
+// or a shell would treat as code.
 func hostile(t *testing.T, dir string) string {
 	t.Helper()
 	type event map[string]any
@@ -41,7 +41,8 @@ func hostile(t *testing.T, dir string) string {
 
 var active = regexp.MustCompile(`(?i)<\s*(script|iframe|object|embed|svg|img[^>]+src="[^"]*:)|<[^>]*\son\w+\s*=|(href|src)\s*=\s*["']?\s*(javascript|data|vbscript):`)
 
-// TestNamesAreNoCode: names of a recording are text in pages, pictures and tables.
+// TestNamesAreNoCode checks that names from a recording are plain text in pages, pictures and
+// tables.
 func TestNamesAreNoCode(t *testing.T) {
 	dir := t.TempDir()
 	path := hostile(t, dir)
@@ -108,7 +109,8 @@ func TestNamesAreNoCode(t *testing.T) {
 	}
 }
 
-// A report says what is wrong with its recordings beside the numbers that rest on it.
+// TestReportsSayDamage checks that a report lists problems of its recordings that affect its
+// numbers.
 func TestReportsSayDamage(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct{ text, want string }{

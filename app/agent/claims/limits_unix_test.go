@@ -16,8 +16,8 @@ import (
 	"ashlar/app/command"
 )
 
-// TestReportsLeadToFilesOnly: whatever a report names, nothing but regular files is
-// opened, and nothing is quoted of those that are no recordings.
+// TestReportsLeadToFilesOnly checks that commands in a report open only regular files, and
+// that errors do not quote the content of files that are not recordings.
 func TestReportsLeadToFilesOnly(t *testing.T) {
 	dir := t.TempDir()
 	secret, fifo, link := filepath.Join(dir, "passwords"), filepath.Join(dir, "fifo"), filepath.Join(dir, "link")
@@ -46,7 +46,7 @@ func TestReportsLeadToFilesOnly(t *testing.T) {
 		}
 		fmt.Fprintf(&report, "`ashlar top 'ashlar:1?file=%s' # total = 1` `ashlar diff %s %s # total = 1`\n", file, file, file)
 		n += 2
-		if file != secret { // which is a file that is there
+		if file != secret { // an address of an existing file is a correct claim
 			fmt.Fprintf(&report, "ashlar:1?file=%s\n", file)
 			n++
 		}

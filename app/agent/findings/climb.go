@@ -13,8 +13,8 @@ import (
 	"ashlar/render/units"
 )
 
-// levels are words in the names of counters that show a level, not a sum: one that should
-// come down again.
+// levels are words in the names of counters that show a level, such as the length of a queue,
+// rather than a sum. A level should come down again.
 var levels = []string{"queue", "pending", "backlog", "depth", "waiting", "outstanding", "in flight", "inflight", "memory", "heap", "allocated", "rss", "in use", "inuse", "live", "resident"}
 
 // climb looks for queues and memory that grow throughout.
@@ -56,8 +56,8 @@ func (l *look) climb(r rule) error {
 // parts is the number of parts of a counter's time that are compared.
 const parts = 20
 
-// lows returns the lowest value of a counter in each part of its time that has one: a level
-// that comes down at times does not climb.
+// lows returns the lowest value of a counter in each part of its time that has values. A level
+// that comes down at times has no rising lows.
 func lows(c *recording.Counter, from, to int64) (low []float64) {
 	for k := range int64(parts) {
 		i, j := c.Search(from+(to-from)/parts*k-1), c.Len()
@@ -76,9 +76,9 @@ func lows(c *recording.Counter, from, to int64) (low []float64) {
 // goes up and down by chance have a mean around zero, even if it ends far above its start.
 const steady = 8
 
-// climbs returns for how many values a level rises, up to its highest: at least half of
-// them, at least threefold, and in steps that are too even for one that goes up and down by
-// chance. It returns 0 if it does not.
+// climbs returns how many of the lows lead up to the highest one, inclusive, if they climb to
+// it: over at least half of them, at least threefold, and in steps too even for a level that
+// moves by chance. Otherwise it returns 0.
 func climbs(low []float64) int {
 	at := 0
 	for i, v := range low {

@@ -180,7 +180,7 @@ func Of(ctx context.Context, rec *recording.Recording) ([]Finding, error) {
 	return costs.Findings(ctx)
 }
 
-// Findings is [Of] for who needs the costs as well.
+// Findings is like [Of], for callers that also need the costs.
 func (c *Costs) Findings(ctx context.Context) ([]Finding, error) {
 	l := &look{Costs: c, ctx: ctx, shown: []*recording.Recording{c.rec}, out: []Finding{}}
 	if l.weights != nil {
@@ -209,7 +209,7 @@ func (l *look) other(event, metric int) (*look, error) {
 	return &other, nil
 }
 
-// functions lists the rows of functions that keep accepts.
+// functions returns the rows of functions for which keep returns true.
 func (l *look) functions(keep func(*analyze.Row) bool) (rows []analyze.Row) {
 	all := l.Rows()
 	for i := range all {

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// Most of the memory was allocated in blocks whose stacks are unknown: no function may
-// answer for it, and a recording without any function has an answer too.
+// TestWeightWithoutStack checks a heap profile with mostly unknown stacks: no function may be
+// blamed for their memory, and a recording without any function must not fail.
 func TestWeightWithoutStack(t *testing.T) {
 	for name, frames := range map[string]string{"no function": `""`, "one function": `"[root]","0x1: keep (a.c:1)"`} {
 		content := fmt.Sprintf(`{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"tu":"instrs","Mtu":"Minstr","tuth":500,"cmd":"x","pid":7,"te":900,"tg":800,

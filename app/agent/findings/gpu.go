@@ -29,7 +29,8 @@ func (l *look) gpus() (_ []*gpu.Device, err error) {
 	return l.devices, err
 }
 
-// isStream reports whether a track is a stream: those of a GPU do not share its work.
+// isStream reports whether a track is a stream of a GPU. Streams are not threads: they do not
+// share a program's work.
 func isStream(devices []*gpu.Device, track int) bool {
 	return slices.ContainsFunc(devices, func(d *gpu.Device) bool { return slices.Contains(d.Streams, track) })
 }
@@ -81,8 +82,8 @@ func allocates(name string) bool {
 	return false
 }
 
-// turns reports two streams of a device that each have much of its work and do not work at
-// the same time, although they change often.
+// turns reports two busy streams of a device that hardly ever work at the same time although
+// they alternate often.
 func (l *look) turns(r rule, d *gpu.Device) {
 	of := map[int]*streamWork{}
 	for i := range d.Work {
@@ -182,15 +183,15 @@ func (l *look) step(r rule) error {
 	return nil
 }
 
-// addStep adds a finding that a step shows.
+// addStep adds a finding with a step as its evidence.
 func (l *look) addStep(r rule, f Finding, step *gpu.Step) {
 	state := view.State{Tab: "calls"}
 	state.Sides[0].Select = recording.Offsets(step.Start-l.rec.Start, step.End-l.rec.Start)
 	l.add(r, f, state, "gpu", evidence.File(l.rec))
 }
 
-// saturated reports whether a GPU worked most of the time: then it does not matter how
-// long the program took for a step.
+// saturated reports whether a GPU worked most of the time. Then the time that the program took
+// for a step does not matter.
 func (l *look) saturated() bool {
 	return slices.ContainsFunc(l.devices, func(d *gpu.Device) bool { return 10*d.Busy > 8*(d.To-d.From) })
 }

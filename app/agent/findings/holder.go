@@ -14,8 +14,8 @@ import (
 	"ashlar/render/units"
 )
 
-// holder names who holds a lock for which threads wait: from wake-ups, or else what
-// coincides with spans that wait for a lock.
+// holder names who holds a lock that threads wait for. Wake-ups show the holder; without them,
+// it looks for spans that coincide with waits for a lock.
 func (l *look) holder(r rule) error {
 	if !l.rec.HasTime || l.rec.Duration() <= 0 {
 		return nil
@@ -32,7 +32,7 @@ func (l *look) holder(r rule) error {
 		if k.Kind != waits.Locks || len(k.Holders) == 0 || 20*k.Held < l.rec.Duration() || k.Waits < 10 {
 			continue
 		}
-		// The holders of one function, on whatever thread.
+		// Holders are sorted, the longest in total first.
 		h := k.Holders[0]
 		var in place
 		if len(waits.Functions(l.rec, h.Call)) > 0 {

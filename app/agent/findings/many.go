@@ -14,11 +14,11 @@ import (
 func (l *look) many(r rule) error {
 	devices, err := l.gpus()
 	if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(devices) > 0 {
-		return err // the work of a GPU is launched in many pieces
+		return err // programs launch a GPU's work in many small calls
 	}
 	type pair struct{ outer, inner recording.FuncID }
 	type sums struct{ outerCalls, innerCalls, outer, inner int64 }
-	// The total time of each call of the tree, and from it that of each pair.
+	// Add up the total time of each call in the tree, then of each pair of caller and callee.
 	n := min(l.rec.Calls.Len(), len(l.weights.Self))
 	total := make([]int64, n)
 	copy(total, l.weights.Self)

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// owners returns for each call of the tree the innermost function of the program itself in
-// its stack, nobody if there is none; ok is false if library code is not told apart.
+// owners returns for each call of the tree the innermost function of the program itself in its
+// stack, or nobody. ok is false if no function can be recognized as library code.
 func (l *look) owners() (of []recording.FuncID, ok bool) {
 	library := make([]bool, l.rec.Functions.Len())
 	placed := 0
@@ -22,7 +22,7 @@ func (l *look) owners() (of []recording.FuncID, ok bool) {
 	for i := range library {
 		f := l.rec.Functions.At(i)
 		pseudo := strings.HasPrefix(f.Name, "[") || strings.HasPrefix(f.Name, "(") || f.Unresolved
-		// Where most functions have a file, those without are built in.
+		// If most functions have a file or module, those without are built in.
 		library[i] = pseudo || f.Library() || f.File == "" && f.Module == "" && 2*placed > len(library)
 		ok = ok || library[i]
 	}

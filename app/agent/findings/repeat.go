@@ -17,7 +17,7 @@ import (
 // mostLoops is the number of threads whose repeating calls are examined.
 const mostLoops = 4
 
-// repeating returns the calls that repeat on the busiest threads.
+// repeating returns the repeating calls of the busiest threads.
 func (l *look) repeating() (_ []repeat.Loop, err error) {
 	if l.looped || !l.rec.HasTime {
 		return l.loops, nil
@@ -31,7 +31,8 @@ func (l *look) repeating() (_ []repeat.Loop, err error) {
 	return l.loops, err
 }
 
-// on names a track in a sentence: by its title or, if others share that, also by its id.
+// on names a track in a sentence: by its title or, if another track has the same title, with
+// its id.
 func (l *look) on(track int) string {
 	t := l.rec.Tracks[track]
 	for i, other := range l.rec.Tracks {
@@ -42,12 +43,12 @@ func (l *look) on(track int) string {
 	return quoted(strings.TrimSpace(t.Title()))
 }
 
-// isProcessor reports whether a track shows what a processor ran, which threads show too.
+// isProcessor reports whether a track shows a processor. Threads show the same work.
 func (l *look) isProcessor(track int) bool { return l.rec.ThreadWord(track) == "processor" }
 
 func (l *look) outlier(r rule) error {
 	loops, err := l.repeating()
-	if err != nil || len(l.devices) > 0 { // steps have a rule of their own
+	if err != nil || len(l.devices) > 0 { // GPU steps have their own rule
 		return err
 	}
 	for i := range loops[:min(len(loops), mostLoops)] {
@@ -74,13 +75,13 @@ func (l *look) outlier(r rule) error {
 			Function: with, Thread: t.Name, Size: timePart(s.Excess, o.Total)}
 		l.addCalls(r, f, o, s)
 		l.told = true
-		return nil // threads that wait for each other are slow together
+		return nil // one is enough: threads that wait for each other are slow together
 	}
 	return nil
 }
 
-// addCalls adds a finding that the slow calls of a loop show: by name or, if names carry
-// numbers, by the time of the longest.
+// addCalls adds a finding with the slow calls of a loop as its evidence: all of them, selected
+// by name and duration, or only the longest if the names contain numbers.
 func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
 	if o.Numbered {
 		longest := slices.MaxFunc(s.Calls, func(a, b int) int { return cmp.Compare(o.Duration(a), o.Duration(b)) })
@@ -96,8 +97,8 @@ func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
 	l.add(r, f, state, "calls", evidence.File(l.rec), which)
 }
 
-// why explains the slow calls in sentences, "" if nothing tells them apart. with is the
-// function that does.
+// why explains in sentences what distinguishes the slow calls, "" if nothing does. with is the
+// function to blame.
 func (l *look) why(o *repeat.Loop, s *repeat.Slow) (text, with string, err error) {
 	var b strings.Builder
 	if a := o.Argument(s); a != nil {
@@ -117,8 +118,8 @@ func (l *look) why(o *repeat.Loop, s *repeat.Slow) (text, with string, err error
 	return b.String() + text, cmp.Or(with, callee), nil
 }
 
-// RhythmText says when slow calls occur, in sentences that each begin with a blank; "" if
-// they are not regular. start is the recording's.
+// RhythmText describes when slow calls occur, in sentences that each begin with a blank; "" if
+// they follow no pattern. start is the recording's start.
 func RhythmText(r repeat.Rhythm, start int64) (text string) {
 	switch {
 	case r.Onset >= 0 && r.Every > 0:
@@ -134,9 +135,9 @@ func RhythmText(r repeat.Rhythm, start int64) (text string) {
 	return text
 }
 
-// calleeText says which function adds most of the time of slow calls, and which is called
-// more often in them. Without another reason the time alone counts only if it is a callee's
-// and the slow calls stand apart.
+// calleeText names the function that adds most of the slow calls' extra time, and the function
+// called more often in slow calls. The extra time alone is no explanation unless a callee
+// takes it and the slow calls stand apart from the others.
 func (l *look) calleeText(o *repeat.Loop, s *repeat.Slow, reason, apart bool) (text, with string) {
 	all := o.Callees(s)
 	name := func(c *repeat.Callee) string { return l.rec.Functions.At(int(c.Function)).Name }
@@ -162,13 +163,14 @@ func (l *look) calleeText(o *repeat.Loop, s *repeat.Slow, reason, apart bool) (t
 	return text, with
 }
 
-// overlapText says what times overlap.
+// overlapText describes what runs on another track during slow calls or waits, as the words in
+// what call them.
 func (l *look) overlapText(o *repeat.Overlap, what string) string {
 	return fmt.Sprintf("%d of %d %s overlap %s on %s, which runs for %s of their time; %d of %d other periods of that length do (overlap, not proof).",
 		o.Hits, o.Times, what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percent(o.Covered), o.Elsewhere, o.Others)
 }
 
-// pause looks at the time between calls that repeat.
+// pause examines the gaps between repeating calls.
 func (l *look) pause(r rule) error {
 	loops, err := l.repeating()
 	if err != nil || len(l.devices) > 0 || len(loops) == 0 {
@@ -177,7 +179,7 @@ func (l *look) pause(r rule) error {
 	for i := range loops[:min(len(loops), mostLoops)] {
 		o := &loops[i]
 		if !o.Outer {
-			continue // the time between them has a caller
+			continue // a caller explains the gaps
 		}
 		gaps := o.Gaps()
 		sorted := slices.Sorted(slices.Values(gaps))
@@ -204,8 +206,7 @@ func (l *look) pause(r rule) error {
 	return l.idle(r, loops)
 }
 
-// idle reports that the busiest thread, if it is not one of many alike, does little but
-// wait between its calls.
+// idle reports the busiest thread without peers if it mostly waits between its calls.
 func (l *look) idle(r rule, loops []repeat.Loop) error {
 	at := slices.IndexFunc(loops, func(o repeat.Loop) bool { return o.Outer && l.peers(o.Track) == 0 })
 	if at < 0 {
@@ -231,8 +232,8 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 	return nil
 }
 
-// peers counts the other tracks of a process whose names differ from this one's only in
-// digits.
+// peers returns the number of other tracks of the process whose names differ from this one's
+// only in digits.
 func (l *look) peers(track int) (n int) {
 	of := l.rec.Tracks[track]
 	for i, t := range l.rec.Tracks {

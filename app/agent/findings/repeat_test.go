@@ -32,7 +32,7 @@ func (d *drawn) count(name string, at, value float64) {
 	d.events = append(d.events, map[string]any{"name": name, "ph": "C", "pid": 1, "tid": 1, "ts": at, "args": map[string]any{"value": value}})
 }
 
-// found returns the findings, one a line.
+// found returns the findings, one per line.
 func (d *drawn) found(t *testing.T) (text string) {
 	t.Helper()
 	content, err := json.Marshal(d.events)
@@ -54,7 +54,8 @@ func (d *drawn) found(t *testing.T) (text string) {
 	return text
 }
 
-// frames draws 1,000 frames 2 ms apart, of 1 ms each; slow ones take longer.
+// frames adds 1,000 frames of 1 ms, one every 2 ms. slow returns by how many ms a frame is
+// longer, and its arguments.
 func frames(d *drawn, name func(i int) string, slow func(i int) (ms float64, args map[string]any)) {
 	d.thread(1, "Main")
 	for i := range 1000 {
@@ -71,7 +72,8 @@ func frames(d *drawn, name func(i int) string, slow func(i int) (ms float64, arg
 
 func always(name string) func(int) string { return func(int) string { return name } }
 
-// TestOutlier: hand-worked numbers of slow calls and what tells them apart.
+// TestOutlier checks the numbers of slow calls and the explanations of rules on small traces,
+// against results worked out by hand.
 func TestOutlier(t *testing.T) {
 	everyTenth := func(i int) (float64, map[string]any) {
 		if i%10 == 9 {
@@ -191,8 +193,8 @@ func TestOutlier(t *testing.T) {
 	}
 }
 
-// TestNoFalseAlarm: repeating calls with varying lengths, long tails, other threads with
-// work of their own, and counters that go up and down have no findings.
+// TestNoFalseAlarm checks that ordinary traces have no findings: repeating calls of varying
+// length, long tails, other threads with unrelated work, and counters that go up and down.
 func TestNoFalseAlarm(t *testing.T) {
 	rounds.Unraced(t)
 	const traces = 60
@@ -231,7 +233,8 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// TestClimbs: levels that rise evenly or with bursts climb, random walks do not.
+// TestClimbs checks that levels that rise evenly or in bursts climb, and that random walks do
+// not.
 func TestClimbs(t *testing.T) {
 	rounds.Unraced(t)
 	r := rand.New(rand.NewPCG(3, 1))
@@ -259,7 +262,7 @@ func TestClimbs(t *testing.T) {
 	}
 }
 
-// TestDescribed: each rule has a name of its own.
+// TestDescribed checks that no two rules have the same name.
 func TestDescribed(t *testing.T) {
 	var names []string
 	for _, r := range Describe() {

@@ -24,7 +24,7 @@ func (l *look) sampler(r rule) error {
 	}
 	for i := range l.rec.Warnings {
 		if w := &l.rec.Warnings[i]; w.Minor {
-			left = max(0, left-w.Count) // not shown, and in no number
+			left = max(0, left-w.Count) // minor warnings affect no numbers
 		}
 	}
 	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {

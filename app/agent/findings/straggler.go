@@ -18,8 +18,8 @@ const (
 	mostPeerSpans = 5_000_000
 )
 
-// straggler compares threads whose names differ only in digits, of one process or of one
-// process each, such as the ranks of a training.
+// straggler compares threads whose names differ only in digits, within one process or across
+// processes, such as the ranks of a training run.
 func (l *look) straggler(r rule) error {
 	devices, err := l.gpus()
 	if err != nil {
@@ -123,7 +123,7 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		}
 		k := slices.Index(per, top)
 		more := (top - next) * use[k][f].calls
-		if 20*more*int64(len(tracks)) >= whole && more > best.more { // a twentieth of a track's time
+		if 20*more*int64(len(tracks)) >= whole && more > best.more { // 1/20 of the mean time per track
 			best = found{f, tracks[k], more, top, low, next}
 		}
 	}

@@ -112,8 +112,8 @@ func (l *look) slower(r rule) error {
 	return nil
 }
 
-// slowerLoop is slower for recordings whose costs are not of spans, such as traces of Go:
-// it examines the calls that repeat on a thread.
+// slowerLoop is slower for recordings whose costs do not come from spans, such as traces of
+// Go: it examines the calls that repeat on a thread.
 func (l *look) slowerLoop(r rule) error {
 	loops, err := l.repeating()
 	if err != nil || len(l.devices) > 0 {

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/query/waits"
 )
 
-// A place is one of the program's own functions: name is its name after that of its caller,
-// if that is the program's own too.
+// A place is one of the program's own functions. name is the function's name, preceded by its
+// caller's if the caller is the program's own, too.
 type place struct{ function, name string }
 
 // mostlyIn returns the place of most stacks of a thread, or of those during its holds if

@@ -22,8 +22,8 @@ import (
 	"ashlar/app/command"
 )
 
-// TestWhatIsNoRecording: tools and pictures open regular files only, and quote nothing of
-// what is not a recording.
+// TestWhatIsNoRecording checks that tools and pictures open only regular files, and that
+// errors do not quote files that are not recordings.
 func TestWhatIsNoRecording(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "passwords")
@@ -73,8 +73,8 @@ func TestWhatIsNoRecording(t *testing.T) {
 	}
 }
 
-// TestEndsWithItsClient: a client that is gone while a server is asked for a recording
-// has its session end, though that server never answers.
+// TestEndsWithItsClient checks that the session ends when the client goes away, even while it
+// waits for a web server that never answers.
 func TestEndsWithItsClient(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -98,12 +98,12 @@ func TestEndsWithItsClient(t *testing.T) {
 	}
 	fmt.Fprintln(inW, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	fmt.Fprintf(inW, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"open","arguments":{"file":"http://%s/"}}}`+"\n", l.Addr())
-	asks, err := l.Accept() // and is never answered
+	asks, err := l.Accept() // the request is never answered
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer asks.Close()
 	inW.Close()
 	outR.Close()
-	<-ended // or the test does not end
+	<-ended // the test hangs if the session does not end
 }

@@ -32,7 +32,7 @@ import (
 
 var program = command.Runner{Render: picture.Render}
 
-// start starts "ashlar mcp" and gives its standard input and output.
+// start runs "ashlar mcp" and returns its standard input and output.
 func start(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {
 	t.Helper()
 	inR, inW := io.Pipe()
@@ -53,7 +53,7 @@ func start(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {
 	return inW, outR
 }
 
-// client is the SDK's, connected to a server of its own.
+// client is the SDK's client, connected to a new server.
 type client struct {
 	*testing.T
 	*sdk.ClientSession
@@ -88,8 +88,8 @@ func connect(t *testing.T) *client {
 	return c
 }
 
-// call calls a tool and holds the answer against its schema and its budget; "" if
-// it is an error.
+// call calls a tool and checks its answer against its schema and budget. If the tool fails,
+// answer is "" and refused is the error.
 func (c *client) call(name, arguments string) (answer, refused string) {
 	c.Helper()
 	r, err := c.CallTool(context.Background(), &sdk.CallToolParams{Name: name, Arguments: json.RawMessage(arguments)})
@@ -125,7 +125,7 @@ func (c *client) call(name, arguments string) (answer, refused string) {
 	return text, ""
 }
 
-// same fails where two texts are not the same JSON.
+// same fails the test if two texts are not the same JSON value.
 func same(t *testing.T, what, a, b string) {
 	t.Helper()
 	var x, y any
@@ -147,7 +147,7 @@ const (
 	after   = "../../command/testdata/diff-b.folded"
 )
 
-// TestTools asks each tool, and the command line the same.
+// TestTools compares each tool's answer with the command line's.
 func TestTools(t *testing.T) {
 	c := connect(t)
 	if len(c.schemas) > 8 {
@@ -182,13 +182,13 @@ func TestTools(t *testing.T) {
 		same(t, x.tool, without(t, got, "all", "load", "remarks"), without(t, out.String(), "all", "load", "remarks"))
 	}
 	for name := range c.schemas {
-		if !asked[name] && name != "show" { // see TestShow
+		if !asked[name] && name != "show" { // tested by TestShow
 			t.Errorf("%s is not asked", name)
 		}
 	}
 }
 
-// without takes fields off an answer.
+// without removes fields from an answer.
 func without(t *testing.T, text string, names ...string) string {
 	t.Helper()
 	var v map[string]any
@@ -205,9 +205,8 @@ func without(t *testing.T, text string, names ...string) string {
 	return string(b)
 }
 
-// TestSamples asks each tool of every sample, with little and with much room: answers keep
-// to schema and budget, and one that does not say that it was cut equals what the command
-// line prints without a budget.
+// TestSamples calls each tool on every sample, with small and large budgets. Answers must
+// match their schema and budget; uncut answers must equal the output of the command line.
 func TestSamples(t *testing.T) {
 	samples.Need(t)
 	c := connect(t)
@@ -231,7 +230,7 @@ func TestSamples(t *testing.T) {
 			line            []string
 		}{
 			{"open", `"file":%s`, []string{"info", path}},
-			{"overview", `"file":%s`, nil}, // which chooses by its budget
+			{"overview", `"file":%s`, nil}, // its content depends on the budget
 			{"top", `"file":%s`, []string{"top", path}},
 			{"calls", `"file":%s,"calls":"/./"`, []string{"calls", path, "/./"}},
 			{"compare", `"a":%s,"b":%[1]s,"all":true`, []string{"diff", path, path, "--all"}},
@@ -239,11 +238,13 @@ func TestSamples(t *testing.T) {
 			{"check", `"file":%s`, []string{"check", path}},
 		} {
 			for _, room := range rooms {
-				got, refused := c.call(x.tool, fmt.Sprintf(`{`+x.arguments+`,"budget":%d}`, name, room)) // which holds it to its schema and its budget
+				got, refused := c.call(x.tool, fmt.Sprintf(`{`+x.arguments+`,"budget":%d}`, name, room)) // checks schema and budget
 				if refused != "" || x.line == nil || room == 256 || isCut(t, got) {
 					continue
 				}
-				if strings.Contains(got, `"unreadable"`) { // programs are not told how a file begins that is not a recording
+				// For files that are no recordings, programs get an error that does not quote the
+				// file.
+				if strings.Contains(got, `"unreadable"`) {
 					continue
 				}
 				whole[x.tool]++
@@ -258,7 +259,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// isCut reports whether an answer says that something was left out of it.
+// isCut reports whether an answer says that parts were left out.
 func isCut(t *testing.T, answer string) bool {
 	t.Helper()
 	var v struct {
@@ -270,7 +271,7 @@ func isCut(t *testing.T, answer string) bool {
 	return v.All != ""
 }
 
-// TestWrongInput: whatever is asked, the server says what is wrong and goes on.
+// TestWrongInput checks that the server explains every invalid request and continues to work.
 func TestWrongInput(t *testing.T) {
 	c := connect(t)
 	target := filepath.Join(t.TempDir(), "written")
@@ -310,7 +311,8 @@ func TestWrongInput(t *testing.T) {
 	}
 }
 
-// A list of the tools encodes no schema anew: that takes tens of thousands of allocations.
+// TestListOfTools checks that listing the tools does not encode their schemas again, which
+// would take tens of thousands of allocations.
 func TestListOfTools(t *testing.T) {
 	in, out := start(t)
 	lines := bufio.NewReaderSize(out, 1<<20)
@@ -341,7 +343,7 @@ func TestListOfTools(t *testing.T) {
 	}
 }
 
-// TestGarbage: lines that are no messages are answered as such, one by one.
+// TestGarbage checks that each line that is not a valid message gets an error in reply.
 func TestGarbage(t *testing.T) {
 	in, out := start(t)
 	go func() {
@@ -384,8 +386,8 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestNames: a name of a recording is data: it stays a string of JSON, nothing of it is
-// invisible, and it is not longer than a bound.
+// TestNames checks that names from a recording are treated as data: they are JSON strings
+// without invisible characters and of limited length.
 func TestNames(t *testing.T) {
 	c := connect(t)
 	path := filepath.Join(t.TempDir(), "names.folded")
@@ -445,7 +447,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestHeld: what was opened is answered without reading it again, until it changes.
+// TestHeld checks that a file kept open is read again when it changes.
 func TestHeld(t *testing.T) {
 	c := connect(t)
 	path := filepath.Join(t.TempDir(), "run.folded")
@@ -462,7 +464,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// window is one that is told what to show.
+// window records the addresses and notes that it is asked to show.
 type window struct {
 	serve.Window
 	shared bool
@@ -476,7 +478,7 @@ func (w *window) Show(_ context.Context, address, note string) error {
 	return nil
 }
 
-// TestShow has the window show an address, where the person allows it.
+// TestShow shows an address in the window, if the user has allowed it.
 func TestShow(t *testing.T) {
 	dir, err := os.MkdirTemp("", "ashlar-mcp-")
 	if err != nil {
@@ -523,8 +525,8 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestInputEnds: "cat requests | ashlar mcp" answers every request, though the input ends
-// before the first answer is there.
+// TestInputEnds checks that "cat requests | ashlar mcp" answers every request, although the
+// input ends before the first answer.
 func TestInputEnds(t *testing.T) {
 	const calls = 3 * 64
 	var all strings.Builder
@@ -533,7 +535,7 @@ func TestInputEnds(t *testing.T) {
 	for i := range calls {
 		fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"top","arguments":{"file":%q,"rows":%d}}}`+"\n", i, spans, 1+i%3)
 	}
-	all.WriteString(`{"jsonrpc":"2.0","id":"last","method":"no such method"}`) // without a line end
+	all.WriteString(`{"jsonrpc":"2.0","id":"last","method":"no such method"}`) // no newline at the end
 	var out bytes.Buffer
 	if code := command.Main([]string{"mcp"}, strings.NewReader(all.String()), &out, io.Discard, program); code != command.Done {
 		t.Errorf("ends with %d", code)
@@ -560,7 +562,7 @@ func TestInputEnds(t *testing.T) {
 	}
 }
 
-// A panic in one answer does not end the server.
+// TestPanicEndsOneAnswer checks that a panic in one answer does not end the server.
 func TestPanicEndsOneAnswer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.folded")
 	if err := os.WriteFile(file, []byte("a;b 1\n"), 0o600); err != nil {

@@ -15,11 +15,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestAskedAgain: what took a while is answered again without being worked out, of the
-// same files as they were; all else is worked out.
+// TestAskedAgain checks that only slow, successful answers are stored, and reused only for the
+// same command line and unchanged files.
 func TestAskedAgain(t *testing.T) { synctest.Test(t, askedAgain) }
 
-// askedAgain is in a time of its own, where what is fast takes none.
+// askedAgain runs in a synctest bubble, where only sleeping takes time.
 func askedAgain(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
@@ -89,7 +89,8 @@ func askedAgain(t *testing.T) {
 	check("what was fast", 1, dir, "stats", "x")
 }
 
-// TestKeptIsBounded: what was not asked for the longest goes.
+// TestKeptIsBounded checks that the number and size of the stored answers are bounded, and
+// that the least recently used go first.
 func TestKeptIsBounded(t *testing.T) {
 	var a answers
 	args := func(i int) []string { return []string{"top", fmt.Sprint(i)} }

@@ -202,7 +202,7 @@ func (s *Server) run(ctx context.Context, dir string, args []string) (x *answere
 		}
 		return rec, stats, err
 	}}
-	// A panic ends the client, which runs the command itself then, but not this session.
+	// A panic ends only the request, not the session; the client then runs the command itself.
 	err := source.Protect(args[0], func() error {
 		x.code = s.Run(in)
 		return nil

@@ -24,7 +24,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// runner draws on the CPU.
+// runner runs commands with a renderer that draws on the CPU.
 var runner = command.Runner{Render: picture.Render}
 
 // helper is the environment variable that makes the test binary run as ashlar.
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, runner))
 }
 
-// room gives the test a runtime folder of its own.
+// room gives the test its own runtime folder.
 func room(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ashlar-serve-")
@@ -49,7 +49,7 @@ func room(t *testing.T) (dir string) {
 	return dir
 }
 
-// socket waits for the socket of a server.
+// socket waits for a server and returns the path of its socket.
 func socket(t *testing.T, dir string) string {
 	t.Helper()
 	for range 6000 {
@@ -62,7 +62,7 @@ func socket(t *testing.T, dir string) string {
 	return ""
 }
 
-// elsewhere starts a server in another process, whose folder is another one.
+// elsewhere starts a server in another process, with another working directory.
 func elsewhere(t *testing.T) {
 	t.Helper()
 	dir := room(t)
@@ -113,7 +113,7 @@ type outcome struct {
 	out, err string
 }
 
-// readIn is how long reading took, which is another time each time.
+// readIn matches loading times, which vary between runs.
 var readIn = regexp.MustCompile(`(?m)^  read +in .*$|(?s)"load": ?\{.*?\}`)
 
 func (o outcome) String() string {
@@ -136,7 +136,8 @@ func asked(t *testing.T, args ...string) (outcome, bool) {
 	return outcome{code, out.String(), errs.String()}, ok
 }
 
-// copies are files of the command line's tests, in a folder in which the test runs.
+// copies copies files of package command's tests to a new folder and makes it the working
+// directory.
 func copies(t *testing.T, names ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -152,8 +153,8 @@ func copies(t *testing.T, names ...string) {
 	t.Chdir(dir)
 }
 
-// TestSessionSaysTheSame: byte for byte, with the same exit code, by a server that runs in
-// another folder; what it should not answer it leaves.
+// TestSessionSaysTheSame checks that a server in another folder gives the same output and exit
+// code as the command itself, and declines commands that it must not answer.
 func TestSessionSaysTheSame(t *testing.T) {
 	copies(t, "small.spaa", "small.spall", "diff-a.folded", "diff-b.folded")
 	if err := os.WriteFile("src.c", []byte("int main() {}\n"), 0o644); err != nil {
@@ -186,7 +187,7 @@ func TestSessionSaysTheSame(t *testing.T) {
 			t.Errorf("%s --session\nsays\n%s\nand else\n%s", line, got, want)
 		}
 	}
-	// These the asking program does itself.
+	// Commands that the client must run itself.
 	for _, line := range []string{
 		"top none.spaa", "top src.c", "top -", "check small.spaa", "convert small.spaa x.folded", "install", "serve", "top http://127.0.0.1:1/x",
 	} {
@@ -202,8 +203,8 @@ func TestSessionSaysTheSame(t *testing.T) {
 	}
 }
 
-// TestSessionDraws: pictures are those that the asking program draws, to the byte, also of
-// addresses and files that are named from a folder; a session writes none itself.
+// TestSessionDraws checks that a session's pictures equal the command's byte for byte, also
+// for addresses and files with relative paths, and that only the client writes files.
 func TestSessionDraws(t *testing.T) {
 	copies(t, "small.spaa", "small.spall", "diff-a.folded", "diff-b.folded")
 	elsewhere(t)
@@ -243,14 +244,14 @@ func TestSessionDraws(t *testing.T) {
 	}
 }
 
-// withLines has a source file beside it.
+// withLines is a recording that refers to the source file src.c.
 const withLines = `{"type":"header","format":"spaa","version":"1.0","frame_order":"leaf_to_root","source_tool":"perf","stack_id_mode":"local","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"event","primary_metric":"samples"}}]}
 {"type":"dso","id":1,"name":"app","is_kernel":false}
 {"type":"frame","id":1,"func":"main","dso":1,"srcline":"src.c:1"}
 {"type":"stack","id":"s1","frames":[1],"context":{"event":"cycles"},"weights":[{"metric":"samples","value":7}]}
 `
 
-// TestReportsAskTheSession: reports and their checks ask with each command.
+// TestReportsAskTheSession runs report and check-claims with --session.
 func TestReportsAskTheSession(t *testing.T) {
 	copies(t, "small.spaa")
 	elsewhere(t)
@@ -267,7 +268,7 @@ func TestReportsAskTheSession(t *testing.T) {
 	}
 }
 
-// TestSessionOfSamples asks the same of every sample.
+// TestSessionOfSamples compares a session's answers with the command's on every sample.
 func TestSessionOfSamples(t *testing.T) {
 	samples.Need(t)
 	elsewhere(t)
@@ -282,7 +283,7 @@ func TestSessionOfSamples(t *testing.T) {
 		for _, line := range [][]string{{"overview", path, "--json"}, {"top", path, "-n", "5"}, {"info", path}} {
 			got, ok := asked(t, line...)
 			if !ok {
-				continue // it cannot be read
+				continue // unreadable
 			}
 			answers++
 			if want := typed(line...); got.String() != want.String() {
@@ -295,7 +296,8 @@ func TestSessionOfSamples(t *testing.T) {
 	}
 }
 
-// TestOneServer: a second one is refused, and one that died is no hindrance.
+// TestOneServer checks that a second server is refused while one runs, and that the socket of
+// a dead server is replaced.
 func TestOneServer(t *testing.T) {
 	path, end := inside(t)
 	if got := typed("serve"); got.code != command.Problem || !strings.Contains(got.err, "already running") {
@@ -322,7 +324,7 @@ func TestOneServer(t *testing.T) {
 	}
 }
 
-// open counts the files that this program has open.
+// open returns the number of open files of this process.
 func open(t *testing.T) int {
 	t.Helper()
 	all, err := os.ReadDir("/proc/self/fd")
@@ -332,8 +334,8 @@ func open(t *testing.T) int {
 	return len(all)
 }
 
-// TestClientsThatLie: whoever says nothing, too much, nonsense, or leaves, harms nobody,
-// and nothing of them stays.
+// TestClientsThatLie checks that clients that send nothing, too much or invalid messages, or
+// that disconnect early, neither disturb other clients nor leak goroutines or files.
 func TestClientsThatLie(t *testing.T) {
 	copies(t, "small.spaa")
 	goroutines, files := runtime.NumGoroutine(), open(t)
@@ -356,7 +358,7 @@ func TestClientsThatLie(t *testing.T) {
 		}
 	}
 	var silent []net.Conn
-	for range 200 { // a flood, of which all but some are shown out at once
+	for range 200 { // too many: the server closes most of them immediately
 		silent = append(silent, dial())
 	}
 	check("a flood")
@@ -370,7 +372,7 @@ func TestClientsThatLie(t *testing.T) {
 	} {
 		c := dial()
 		_ = c.SetDeadline(time.Now().Add(10 * time.Second))
-		_, _ = io.WriteString(c, text) // it may be shown out in the middle
+		_, _ = io.WriteString(c, text) // an error is fine: the server may close the connection early
 		_ = c.(*net.UnixConn).CloseWrite()
 		if b, _ := io.ReadAll(c); bytes.Contains(b, []byte("begun")) {
 			t.Errorf("%s is answered with %s", what, b)
@@ -378,7 +380,7 @@ func TestClientsThatLie(t *testing.T) {
 		c.Close()
 		check(what)
 	}
-	for range 50 { // they leave before, and in the middle of, the answer
+	for range 50 { // disconnect before or during the answer
 		ctx, cancel := context.WithCancel(t.Context())
 		go cancel()
 		_, _, _ = serve.Ask(ctx, []string{"top", "small.spaa"}, io.Discard, io.Discard, io.Discard)
@@ -395,8 +397,8 @@ func TestClientsThatLie(t *testing.T) {
 	t.Errorf("%d goroutines and %d files, before there were %d and %d\n%s", runtime.NumGoroutine(), open(t), goroutines, files, b[:runtime.Stack(b, true)])
 }
 
-// BenchmarkSession is how long an answer takes of a recording that is held, one that was
-// given before, and one without a session.
+// BenchmarkSession measures a session's answer to a repeated question ("again") and to a new
+// one ("new"), and the same command without a session ("without").
 func BenchmarkSession(b *testing.B) {
 	path := os.Getenv("ASHLAR_BENCH_FILE")
 	if path == "" {
@@ -418,10 +420,11 @@ func BenchmarkSession(b *testing.B) {
 	}
 	for what, how := range map[string]string{"again": "--session", "new": "--session", "without": "--json"} {
 		b.Run(what, func(b *testing.B) {
-			_ = command.Main([]string{"top", path, "-n", "10", how, "--json"}, nil, io.Discard, io.Discard, command.Runner{}) // once it is read
+			// Load the recording.
+			_ = command.Main([]string{"top", path, "-n", "10", how, "--json"}, nil, io.Discard, io.Discard, command.Runner{})
 			for rows := 10; b.Loop(); {
 				if what == "new" {
-					rows++ // what was asked before is said again
+					rows++ // a repeated question would get the stored answer
 				}
 				if code := command.Main([]string{"top", path, "-n", fmt.Sprint(rows), "--json", how}, nil, io.Discard, io.Discard, command.Runner{}); code != command.Done {
 					b.Fatal(code)
@@ -431,7 +434,8 @@ func BenchmarkSession(b *testing.B) {
 	}
 }
 
-// A panic in one answer leaves the session to others; its client answers itself.
+// TestPanicEndsOneAnswer checks that a panic in one answer does not end the session; the
+// client then runs the command itself.
 func TestPanicEndsOneAnswer(t *testing.T) {
 	dir := room(t)
 	ctx, cancel := context.WithCancel(context.Background())

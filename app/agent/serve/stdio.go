@@ -75,8 +75,8 @@ func AskHost(ctx context.Context, file string, args []string, stdout, stderr, pi
 	return last.Code, true, last.write(b, stdout, stderr, picture)
 }
 
-// stdio answers a single question from a program on another machine, over standard input
-// and output, which ssh connects.
+// stdio answers a single question from a program on another machine, over standard input and
+// output, which ssh forwards.
 func stdio(p *subcommand.Program) error {
 	ctx, cancel := context.WithCancel(p.Ctx)
 	defer cancel()

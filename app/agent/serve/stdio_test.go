@@ -20,8 +20,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// are is in for ssh: it notes what it was asked, knows two hosts, and has a shell
-// run what it is told to, in the folder that is the home of both.
+// stand is a script that replaces ssh. It logs its arguments, knows two hosts, and runs the
+// command in a local shell, in the folder that serves as the home of both hosts.
 const stand = `#!/bin/sh
 echo "$*" >> "$SSH_ASKED"
 while [ "$1" != -- ]; do shift; done
@@ -33,8 +33,9 @@ echo Welcome to "$2"
 cd "$SSH_HOME" && HOME=$SSH_HOME exec sh -c "$3"
 `
 
-// hosts has ssh stand for two hosts, on which ashlar is this program; home is the folder
-// there, asked what ssh was asked so far, and install puts another program in its place.
+// hosts puts stand into PATH as ssh, with two hosts on which ashlar is this test program. home
+// is the hosts' home folder, asked returns the log of ssh calls, and install replaces the
+// hosts' ashlar by a script.
 func hosts(t *testing.T) (home string, asked func() string, install func(script string)) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
@@ -60,20 +61,21 @@ func hosts(t *testing.T) (home string, asked func() string, install func(script 
 	}, install
 }
 
-// said runs a command here and returns what it prints, and its exit code.
+// said runs a command in this process and returns its output, errors and exit code.
 func said(args ...string) string {
 	var out, errs bytes.Buffer
 	code := command.Main(args, nil, &out, &errs, runner)
 	return fmt.Sprintf("%s%s%d", out.String(), errs.String(), code)
 }
 
-// addressed are addresses, which name files here by what they hold as well.
+// addressed matches addresses in output. The address of a local file also contains a digest of
+// its content.
 var addressed = regexp.MustCompile(`"address": "[^"]*"`)
 
-// awkward is a name that shells, options and URLs would each take for something else.
+// awkward is a file name with characters that are special in shells, options and URLs.
 const awkward = `it's a "$(touch x)" -n 50%25 run.folded`
 
-// manyStacks is a recording that is worth keeping.
+// manyStacks returns a recording large enough to be cached.
 func manyStacks() string {
 	var b strings.Builder
 	for i := range 4000 {
@@ -82,9 +84,9 @@ func manyStacks() string {
 	return b.String()
 }
 
-// TestOtherMachine: what is on another machine is answered there, with the same words
-// except for its name; pictures come; and where several machines have to do with it, what
-// is there comes here.
+// TestOtherMachine checks that a command on a remote file runs on that machine and has the
+// same output except for the file's name, that pictures are transferred, and that a comparison
+// of files on two machines runs here.
 func TestOtherMachine(t *testing.T) {
 	home, asked, _ := hosts(t)
 	t.Chdir(home)
@@ -125,7 +127,7 @@ func TestOtherMachine(t *testing.T) {
 	if _, err := os.Stat("x"); err == nil {
 		t.Error("the name of a file was run")
 	}
-	// Below the home folder, for another user, and of two machines.
+	// A path relative to the home folder, another user, and files on two machines.
 	if got := said("top", "ssh:me@other:second.folded", "-n", "1"); !strings.Contains(got, "second.folded") || !strings.HasSuffix(got, "0") {
 		t.Error(got)
 	}
@@ -141,14 +143,14 @@ func TestOtherMachine(t *testing.T) {
 	}
 }
 
-// TestRecordingsOfOtherMachines: what a window opens of another machine is read there, is
-// the same as read here, or the part of it, and comes once as long as the file stays.
+// TestRecordingsOfOtherMachines checks that a remote recording is read on its machine with the
+// same result as here, in whole or in part, and transferred again only if the file changes.
 func TestRecordingsOfOtherMachines(t *testing.T) {
 	home, asked, _ := hosts(t)
 	path := filepath.Join(home, awkward)
 	write := func(text string, age time.Duration) {
 		t.Helper()
-		then := time.Now().Add(-age) // what was just written may change again
+		then := time.Now().Add(-age) // a recently written file counts as still changing
 		if err := errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, then, then)); err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +166,8 @@ func TestRecordingsOfOtherMachines(t *testing.T) {
 		return rec
 	}
 	want := read(path, ingest.Options{})
-	for i, times := range []int{2, 1, 2} { // it asks what the file is each time, and for the file where it is another
+	// Each read asks for the file's state, and for its content if that is new.
+	for i, times := range []int{2, 1, 2} {
 		if i == 2 {
 			write(manyStacks()+"main;more 100000000\n", time.Minute)
 			want = read(path, ingest.Options{})
@@ -176,7 +179,7 @@ func TestRecordingsOfOtherMachines(t *testing.T) {
 		if fmt.Sprint(got.Counts, got.Events, got.Ledger) != fmt.Sprint(want.Counts, want.Events, want.Ledger) || got.Source.Format != "folded" {
 			t.Errorf("%v %v of %s came, want %v %v", got.Counts, got.Events, got.Source.Format, want.Counts, want.Events)
 		}
-		if ran < times || ran > times+2 || i == 1 && ran != 1 { // what is kept is held against the file once more
+		if ran < times || ran > times+2 || i == 1 && ran != 1 { // storing a new copy may check the file again
 			t.Errorf("time %d: ssh was run %d times, want %d", i, ran, times)
 		}
 		if got.Source.Path != "ssh:there:"+awkward || !strings.HasPrefix(got.Source.Name, "there it's a ") {
@@ -194,8 +197,8 @@ func TestRecordingsOfOtherMachines(t *testing.T) {
 	}
 }
 
-// TestOtherMachinesFail: whatever is the matter there, a sentence says which file, what is
-// wrong and what to do.
+// TestOtherMachinesFail checks that every failure gives one line with the file, the reason and
+// what to do.
 func TestOtherMachinesFail(t *testing.T) {
 	_, asked, install := hosts(t)
 	for name, want := range map[string]string{
