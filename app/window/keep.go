@@ -37,7 +37,8 @@ type keeper struct {
 	ended   chan struct{}
 }
 
-// unhurried is how long changes are gathered before they are written.
+// unhurried is the delay between a change and its write, so that several changes are
+// written together.
 const unhurried = 300 * time.Millisecond
 
 // newKeeper reads the settings of a store; it returns nil if the store is nil.
@@ -58,8 +59,8 @@ func newKeeper(st *settings.Store, wake func()) *keeper {
 	return k
 }
 
-// run writes changes until the keeper is closed, then once more. Each write takes seconds
-// if other programs hold the locks.
+// run writes changes until the keeper is closed, then once more. A write takes seconds if
+// another program holds the lock.
 func (k *keeper) run() {
 	defer close(k.ended)
 	for stopping := false; !stopping; {

@@ -14,7 +14,7 @@ import (
 	"ashlar/app/desktop/filelock"
 )
 
-// hold takes the lock of a file, as a program that hangs would.
+// hold locks a file as another program would.
 func hold(t *testing.T, path string) *os.File {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -31,9 +31,9 @@ func hold(t *testing.T, path string) *os.File {
 	return f
 }
 
-// TestClosedBesideHeldLocks: marks are set and settings changed while another program
-// holds the locks of both. Setting them does not wait; closing ends, and says what was
-// not saved; with the locks free again everything is.
+// TestClosedBesideHeldLocks changes marks and settings while another program holds both
+// locks. Changes must not wait; closing must end and report what was not saved; a later
+// write must include earlier changes.
 func TestClosedBesideHeldLocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for locks as long as a person would")
@@ -49,10 +49,10 @@ func TestClosedBesideHeldLocks(t *testing.T) {
 		k.ChangeMarks(key, "run.json", func(now []view.Mark) []view.Mark { return append(now, view.Mark{ID: string(rune('A' + i))}) })
 		k.Opened(filepath.Join(dir, "run.json"))
 	}
-	if took := time.Since(began); took > 3*time.Second { // as long as each lock is waited for
+	if took := time.Since(began); took > 3*time.Second { // the time to wait for one lock
 		t.Errorf("50 marks waited %v for the lock", took)
 	}
-	const twice = 2 // files that are held; each is waited for once, or twice where closing comes during it
+	const twice = 2 // two files; each write waits once, or twice if closing begins during it
 	said := closed(t, k, 2*twice*4*time.Second)
 	for _, file := range []string{key + ".json.lock", "settings.json.lock"} {
 		if !strings.Contains(said, file+": not saved: another program has held the lock for 3s; end that program") {
@@ -60,7 +60,7 @@ func TestClosedBesideHeldLocks(t *testing.T) {
 		}
 	}
 
-	// A change that could not be written is written with the next.
+	// A change that could not be written is written together with the next one.
 	k = newKeeper(st, func() {})
 	k.ChangeMarks(key, "run.json", func(now []view.Mark) []view.Mark { return append(now, view.Mark{ID: "first"}) })
 	k.Opened(filepath.Join(dir, "first.json"))
@@ -79,7 +79,8 @@ func TestClosedBesideHeldLocks(t *testing.T) {
 	}
 }
 
-// closed closes a keeper within a time and returns what it says to the terminal.
+// closed closes a keeper, which must take less than within, and returns its output to
+// standard error.
 func closed(t *testing.T, k *keeper, within time.Duration) string {
 	t.Helper()
 	r, w, err := os.Pipe()

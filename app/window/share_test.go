@@ -38,12 +38,12 @@ import (
 type screen struct {
 	*shell.Shell
 	do      chan func()
-	answers atomic.Int64 // command lines that were run for others
+	answers atomic.Int64 // number of command lines run for other programs
 	socket  string
 	end     func()
 }
 
-// newScreen opens a file, and listens as a window does.
+// newScreen opens a file in a window and listens for requests of other programs.
 func newScreen(t *testing.T, path string) *screen {
 	t.Helper()
 	place, err := instance.Open()
@@ -101,10 +101,10 @@ func newScreen(t *testing.T, path string) *screen {
 	return w
 }
 
-// on runs something on the window's goroutine, and a frame.
+// on runs f on the window's goroutine and returns after the frame that follows.
 func (w *screen) on(f func()) {
 	w.do <- f
-	w.do <- func() {} // which is taken behind the frame
+	w.do <- func() {} // taken only after the frame
 }
 
 func (w *screen) until(t *testing.T, what string, is func() bool) {
@@ -128,8 +128,8 @@ func typed(args ...string) string {
 const trace = `[{"ph":"X","pid":1,"tid":7,"ts":1000,"dur":400,"name":"main"},{"ph":"X","pid":1,"tid":7,"ts":1100,"dur":50,"name":"read"},
 {"ph":"X","pid":1,"tid":7,"ts":1200,"dur":100,"name":"read"},{"ph":"X","pid":2,"tid":8,"ts":1300,"dur":50,"name":"other"}]`
 
-// files are a trace and a profile, in a folder in which the test runs, with a runtime
-// folder of its own.
+// files writes a trace and a profile into a temporary folder, makes it the working
+// directory, and sets a runtime folder for sockets.
 func files(t *testing.T) (run, profile string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ashlar-share-")
@@ -150,8 +150,8 @@ func files(t *testing.T) (run, profile string) {
 	return run, profile
 }
 
-// TestShare: a window tells nobody anything and goes nowhere for anybody until the person
-// lets programs ask, and no more once they do not.
+// TestShare checks that other programs can query and navigate a window only while the
+// user shares the session. Answers must equal those of the command line.
 func TestShare(t *testing.T) {
 	run, profile := files(t)
 	if got := typed("show", "ashlar:1?file="+run); !strings.Contains(got, "no window is open") || !strings.HasSuffix(got, "code 1") {
@@ -187,11 +187,12 @@ func TestShare(t *testing.T) {
 		t.Errorf("of a file that has changed\n%s\nis not\n%s", got, want)
 	}
 	if n := w.answers.Load() - before; n != 2 {
-		t.Errorf("it was asked %d times", n) // and left both to the asking program
+		t.Errorf("it was asked %d times", n) // both times it left the answer to the asking program
 	}
 }
 
-// TestShow goes to an address of what is open, and to another file; undo leads back.
+// TestShow lets a program show an address in the open file and one in another file; undo
+// goes back.
 func TestShow(t *testing.T) {
 	run, profile := files(t)
 	w := newScreen(t, run)
@@ -226,7 +227,7 @@ func TestShow(t *testing.T) {
 	if got := now(); !strings.Contains(got, "select=100us..200us") {
 		t.Errorf("undo leads to %s", got)
 	}
-	// In one file it is one step.
+	// Within one file, it is a single step of history.
 	if got := typed("show", "ashlar:1?file="+run+"&select=0s..10us"); !strings.HasSuffix(got, "code 0") {
 		t.Fatal(got)
 	}
@@ -236,7 +237,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestWatch: a line each time that something else is selected, with its answer.
+// TestWatch checks that watch prints each new selection with its answer.
 func TestWatch(t *testing.T) {
 	run, _ := files(t)
 	w := newScreen(t, run)
@@ -280,10 +281,11 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestOneSession has two programs ask a window and a server at once, questions by chance,
-// some of them again, while a person and a program go about in the window, others leave,
-// flood and lie, and one watches: everybody gets what the command line says by itself, and
-// nothing of them stays. ASHLAR_SESSION is for how long, such as 10m.
+// TestOneSession lets two programs send random questions to a window and to a server,
+// while the window is used by a person and by a program, bad clients hang up, flood it or
+// send garbage, and one program watches. Every answer must equal the command line's, and
+// no socket, goroutine or file may be left open. The environment variable ASHLAR_SESSION
+// sets the duration, such as 10m.
 func TestOneSession(t *testing.T) {
 	run, profile := files(t)
 	busy(t, run, profile)
@@ -294,7 +296,7 @@ func TestOneSession(t *testing.T) {
 	if d, err := time.ParseDuration(os.Getenv("ASHLAR_SESSION")); err == nil {
 		long = d
 	}
-	typed("serve", "--idle", "1ms") // the program listens for signals from then on
+	typed("serve", "--idle", "1ms") // starts listening for signals, which keeps a goroutine running
 	goroutines, open := runtime.NumGoroutine(), openFiles(t)
 	w := newScreen(t, run)
 	w.on(func() { w.Shared = true })
@@ -307,12 +309,13 @@ func TestOneSession(t *testing.T) {
 	over, late := time.Now().Add(long), time.Now().Add(long+time.Minute)
 	var all sync.WaitGroup
 	var asked, refused, shown, bad atomic.Int64
-	// A busy machine gets to less in a time, and of a few questions most may have no answer.
+	// A slow machine asks few questions in the given time, and with few questions most may
+	// have no answer.
 	const fewest = 40
 	on := func() bool {
 		return time.Now().Before(over) || time.Now().Before(late) && (asked.Load() < fewest || w.answers.Load() == 0 || shown.Load() == 0 || bad.Load() == 0)
 	}
-	var different sync.Map // questions
+	var different sync.Map // the distinct questions
 	for i := range 2 {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(i), 1))
@@ -363,7 +366,7 @@ func TestOneSession(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
-	all.Go(func() { // those that leave, flood and lie
+	all.Go(func() { // bad clients, which hang up, flood or send garbage
 		leaving := rand.New(rand.NewPCG(5, 5))
 		for on() {
 			var flood []net.Conn
@@ -373,7 +376,7 @@ func TestOneSession(t *testing.T) {
 				}
 			}
 			for i, c := range flood {
-				_, _ = io.WriteString(c, []string{"lies\n", `{"ashlar":1,"session":{"version":"x"}}` + "\n", `{"ashlar":1,`, ""}[i%4]) // it may be gone
+				_, _ = io.WriteString(c, []string{"lies\n", `{"ashlar":1,"session":{"version":"x"}}` + "\n", `{"ashlar":1,`, ""}[i%4]) // an error is fine: the connection may be closed
 				c.Close()
 				bad.Add(1)
 			}
@@ -411,14 +414,14 @@ func TestOneSession(t *testing.T) {
 		if runtime.NumGoroutine() <= goroutines && openFiles(t) <= open {
 			return
 		}
-		runtime.GC() // which lets go of mapped files
+		runtime.GC() // releases mapped files
 		time.Sleep(10 * time.Millisecond)
 	}
 	b := make([]byte, 1<<20)
 	t.Errorf("%d goroutines and %d files stay, before there were %d and %d\n%s", runtime.NumGoroutine(), openFiles(t), goroutines, open, b[:runtime.Stack(b, true)])
 }
 
-// busy writes a trace and a profile that have something to say to most questions.
+// busy writes a trace and a profile for which most questions have an answer.
 func busy(t *testing.T, run, profile string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 9))
@@ -441,7 +444,7 @@ func busy(t *testing.T, run, profile string) {
 	}
 }
 
-// question is a command line by chance.
+// question returns a random command line.
 func question(r *rand.Rand, run, profile string) []string {
 	of := func(words ...string) string { return words[r.IntN(len(words))] }
 	file := of(run, run, profile)

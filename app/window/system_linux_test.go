@@ -14,7 +14,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// portal is a settings portal that says what a test wants.
+// portal is a settings portal with values that the test sets.
 type portal struct {
 	mu     sync.Mutex
 	values map[string]uint32
@@ -36,7 +36,7 @@ func (p *portal) Read(space, key string) (dbus.Variant, *dbus.Error) {
 	return dbus.MakeVariant(dbus.MakeVariant(v)), nil
 }
 
-// bus starts a message bus of the test's own.
+// bus starts a message bus for this test.
 func bus(t *testing.T) *dbus.Conn {
 	t.Helper()
 	c := exec.Command("dbus-daemon", "--session", "--nofork", "--print-address")
@@ -93,7 +93,7 @@ func TestTheSystemsThemeIsFollowed(t *testing.T) {
 		p.set(x.values)
 		deadline := time.After(20 * time.Second)
 		for s.Theme != x.want {
-			// Until the follower listens, nobody hears the signal.
+			// Repeat the signal, because the follower may not listen yet.
 			if err := conn.Emit("/org/freedesktop/portal/desktop", "org.freedesktop.portal.Settings.SettingChanged", appearance, "color-scheme", dbus.MakeVariant(uint32(0))); err != nil {
 				t.Fatal(err)
 			}

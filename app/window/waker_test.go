@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// deaf is a window that hears of nothing while it draws a frame, like Gio's on
-// Wayland.
+// deaf is a window that ignores requests while it draws a frame, as Gio does on Wayland.
 type deaf struct {
 	mu      sync.Mutex
 	drawing bool
@@ -58,7 +57,7 @@ func aFrameComesForEveryWake(t *testing.T) {
 		}
 		d.draw(true)
 		k.frame()
-		k.wake() // not in this frame any more, and not heard
+		k.wake() // too late for this frame, and ignored while it is drawn
 		time.Sleep(drawn)
 		d.draw(false)
 		if !d.frameWithin(t, 2*time.Second) {
@@ -66,7 +65,7 @@ func aFrameComesForEveryWake(t *testing.T) {
 		}
 		k.frame()
 	}
-	// Once it has what it wanted it is quiet.
+	// No further requests follow once all are served.
 	synctest.Wait()
 	d.mu.Lock()
 	before := d.times
@@ -79,7 +78,8 @@ func aFrameComesForEveryWake(t *testing.T) {
 	}
 }
 
-// TestAHiddenWindowIsLeftAlone: it gets no frames, and is not asked forever.
+// TestAHiddenWindowIsLeftAlone checks that requests to a hidden window, which draws no
+// frames, stop after a while.
 func TestAHiddenWindowIsLeftAlone(t *testing.T) { synctest.Test(t, aHiddenWindowIsLeftAlone) }
 
 func aHiddenWindowIsLeftAlone(t *testing.T) {

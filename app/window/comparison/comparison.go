@@ -26,8 +26,8 @@ type Comparison struct {
 	// an index in the answer's Tree.Funcs, or -1.
 	Chosen *recording.FuncName
 	Hover  int32
-	// Node is the clicked bar of the differential flamegraph, in the answer's tree; -1
-	// for none. Down is its scroll position, in pixels.
+	// Node is the clicked bar of the differential flamegraph, an index in the answer's
+	// tree; -1 for none. Down is the flamegraph's scroll position, in pixels.
 	Node int32
 	Down int
 	// Held is the side where the pointer is pressed in a panel, -1 for none.
@@ -95,8 +95,8 @@ func (c *Comparison) Key(a *session.CompareAnswer, side int, f recording.FuncID)
 	return -1
 }
 
-// FuncOn returns a side's function for a function of the comparison, as an id of the
-// side's current recording.
+// FuncOn returns the id that a function of the comparison has in a side's current
+// recording; false if that side lacks it.
 func (c *Comparison) FuncOn(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if !c.IsCurrent(a) {
 		return 0, false
@@ -104,8 +104,8 @@ func (c *Comparison) FuncOn(a *session.CompareAnswer, side int, key int32) (reco
 	return In(a, side, key)
 }
 
-// In returns a side's function for a function of the comparison, as an id of the answer's
-// recording.
+// In returns the id that a function of the comparison has in a side's recording as of the
+// answer; false if that side lacks it.
 func In(a *session.CompareAnswer, side int, key int32) (recording.FuncID, bool) {
 	if key < 0 || int(key) >= len(a.Compared.Tree.Funcs) {
 		return 0, false
@@ -162,7 +162,7 @@ func (c *Comparison) IsCurrent(a *session.CompareAnswer) bool {
 	return a != nil && a.Generations == [2]int{c.Sides[0].Generation, c.Sides[1].Generation}
 }
 
-// SideName returns A or B.
+// SideName returns "A" for side 0 and "B" for side 1.
 func SideName(i int) string { return "AB"[i : i+1] }
 
 // Recs returns both recordings.
@@ -400,8 +400,8 @@ func (c *Comparison) PairUp(s *panel.Host, own, other recording.FuncName, here i
 	}
 }
 
-// KeptPairs applies the user's stored pairs once both recordings are read, if both have
-// the functions.
+// KeptPairs applies the user's stored pairs once both recordings are read. It skips pairs
+// of functions that the recordings lack.
 func (c *Comparison) KeptPairs(s *panel.Host) {
 	a, b := c.Sides[0].Rec, c.Sides[1].Rec
 	if c.Paired || s.Paired == nil || !a.Done || !b.Done {

@@ -14,7 +14,7 @@ import (
 	"ashlar/render/timeline"
 )
 
-// link repeats actions on one side on the other.
+// link repeats the user's actions on one side on the other side.
 type link struct {
 	// Call is the selected call whose counterpart is being looked up. whole is true if
 	// the call's time is selected, so that the counterpart's time will be selected, too.
@@ -99,7 +99,7 @@ func (c *Comparison) SelectMatching() {
 		d := c.shift(c.Focus)
 		within := func(t int64) int64 { return max(o.Rec.Start, min(o.Rec.End, t)) }
 		o.Scope.Ranged, o.Scope.From, o.Scope.To = true, within(f.Scope.From+d), within(f.Scope.To+d)
-		switch { // the other side's last moment does not match a time after its end
+		switch { // if the selection is past the other side's end, select nothing there, not its last moment
 		case f.Scope.From+d > o.Rec.End:
 			o.Scope.From, o.Scope.To = o.Rec.End+1, o.Rec.End+1
 		case f.Scope.To+d < o.Rec.Start:

@@ -63,8 +63,8 @@ var NormalizeHelp = map[compare.Normalize]string{
 // WidthWords name the choices for the widths of bars.
 var WidthWords = map[compare.Width]string{compare.WidthLarger: "Width: the larger", compare.WidthA: "Width: A", compare.WidthB: "Width: B"}
 
-// sureEnough is the confidence from which a difference counts: at most one in twenty of
-// these is a false alarm.
+// sureEnough is the least confidence of a difference that counts as real: at most one in
+// twenty such differences is a false alarm.
 const sureEnough = .95
 
 // IsNoise reports whether a difference is within noise.

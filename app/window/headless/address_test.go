@@ -18,7 +18,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// wander are commands that change what is shown of one recording, and of two.
+// wander and wanderBeside are commands that change the view of one recording and of two.
 var (
 	wander = []string{"Zoom in", "Zoom in", "Later", "Earlier", "Next event", "Next metric", "Next tab", "Next colour mode", "Scroll down", "Page down", "Fold or unfold thread", "Fold all threads",
 		"Pin or unpin thread", "Move thread down", "Select next row", "Select next span", "Select first callee", "Extend selected time", "Zoom to selection", "Focus on selected function",
@@ -28,8 +28,8 @@ var (
 		"Extend selected time", "Select next row", "Select next span", "Scroll down", "Next colour mode"}
 )
 
-// TestAddressesShowTheSame wanders about in the window as a person does, and
-// draws it beside what its address shows.
+// TestAddressesShowTheSame runs random commands and checks that opening the resulting
+// address draws the same picture.
 func TestAddressesShowTheSame(t *testing.T) {
 	differ := map[string]bool{}
 	for seed := range uint64(addresses()) {
@@ -45,7 +45,7 @@ func TestAddressesShowTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Open(path) // as addresses have it
+			s.Open(path) // addresses hold absolute paths
 		case 2:
 			twinFiles(t)
 			dir, err := os.Getwd()
@@ -98,7 +98,8 @@ func TestAddressesShowTheSame(t *testing.T) {
 	}
 }
 
-// addresses is how many are tried; ASHLAR_ADDRESSES asks for more.
+// addresses returns the number of addresses to try; the environment variable
+// ASHLAR_ADDRESSES overrides it.
 func addresses() int {
 	if n, err := strconv.Atoi(os.Getenv("ASHLAR_ADDRESSES")); err == nil {
 		return n
@@ -106,8 +107,8 @@ func addresses() int {
 	return 9
 }
 
-// still draws what is shown without what is not a part of the view: where the
-// keyboard is, and what commands said.
+// still draws a snapshot of the shell, which lacks the keyboard focus and the messages of
+// commands.
 func still(t *testing.T, s *shell.Shell) *image.RGBA {
 	t.Helper()
 	img, err := Draw(s.Snapshot(), 1100, 700, 1)
@@ -117,11 +118,11 @@ func still(t *testing.T, s *shell.Shell) *image.RGBA {
 	return img
 }
 
-// pass waits until what is shown is final, and draws it.
+// pass waits until all answers are in, then draws the shell.
 func pass(t *testing.T, s *shell.Shell) *image.RGBA {
 	t.Helper()
 	var img *image.RGBA
-	for range 2 { // what a frame finds out may be asked about in turn
+	for range 2 { // a frame may ask new questions
 		var err error
 		if err = s.Finish(); err != nil && !strings.Contains(err.Error(), "normalise") {
 			t.Fatal(err)

@@ -10,11 +10,11 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestNoViewIsBlank shows recordings that have little in every view: where there
-// is nothing to show, the view says so.
+// TestNoViewIsBlank shows every panel for recordings with hardly any data: a panel
+// without content must say so.
 func TestNoViewIsBlank(t *testing.T) {
 	deep := "["
-	for i := range 12 { // deeper than what is above the line below which it looks
+	for i := range 12 { // deep enough to reach into the area that is checked for pixels
 		deep += fmt.Sprintf(`{"name":"work %d","ph":"X","ts":%d,"dur":%d,"pid":1,"tid":1},`, i, 1+i, 100-2*i)
 	}
 	deep = deep[:len(deep)-1] + "]"
@@ -34,7 +34,7 @@ func TestNoViewIsBlank(t *testing.T) {
 					t.Fatal(err)
 				}
 				img := still(t, s)
-				top := 400 // below the tabs, which are higher if there is no timeline
+				top := 400 // below the tabs; they are higher up without a timeline
 				if !s.Doc().Recording().HasTime {
 					top = 140
 				}

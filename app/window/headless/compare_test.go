@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// comparison is one golden picture of two recordings, named as the test wrote them into
-// its folder. There is no missing.json.
+// comparison is one golden picture of two recordings. a and b name files written by
+// twinFiles; missing.json does not exist.
 type comparison struct {
 	name   string
 	a, b   string
@@ -22,8 +22,8 @@ type comparison struct {
 	theme  *theme.Theme
 	above  bool
 	state  view.State
-	marked string // a function
-	from   int64  // of a range of both, in picoseconds; to is 0 for none
+	marked string // name of a function to select
+	from   int64  // start of a range selected on both sides, in picoseconds; to is 0 for none
 	to     int64
 	fails  bool
 }
@@ -52,7 +52,7 @@ var comparisons = []comparison{
 	{name: "damaged-above", a: "after.json", b: "damaged.json", fails: true, above: true},
 }
 
-// twinFiles writes the recordings of the pictures.
+// twinFiles writes the recordings that are compared.
 func twinFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, content := range map[string][]byte{
@@ -67,8 +67,7 @@ func twinFiles(t *testing.T) {
 	}
 }
 
-// profileOfTimes is of the same program, sampled: SPAA with a metric in
-// microseconds.
+// profileOfTimes is a SPAA profile of the same program, with a metric in microseconds.
 const profileOfTimes = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cpu-clock","kind":"software","sampling":{"mode":"frequency","primary_metric":"time"}}],"metrics":[{"name":"time","unit":"us"}],"stack_id_mode":"local"}
 {"type":"dso","id":1,"name":"app"}
 {"type":"frame","id":1,"func":"frame","dso":1,"kind":"user"}
@@ -78,8 +77,7 @@ const profileOfTimes = `{"type":"header","format":"spaa","version":"1.0","source
 {"type":"stack","id":"b","frames":[3,1],"context":{"event":"cpu-clock"},"weights":[{"metric":"time","value":12000,"unit":"us"}]}
 `
 
-// TestGoldenComparisons draws two recordings and compares the pictures with
-// those that were looked at.
+// TestGoldenComparisons compares pictures of two recordings with the golden ones.
 func TestGoldenComparisons(t *testing.T) {
 	for _, p := range comparisons {
 		t.Run(p.name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestDrag draws what is said while files are held over the window.
+// TestDrag draws the drop zones and their texts while files are held over the window.
 func TestDrag(t *testing.T) {
 	three := &drop.Files{Paths: []string{"/runs/before.spaa", "/runs/after.spaa", "/runs/third.spaa"}}
 	for name, c := range map[string]struct {

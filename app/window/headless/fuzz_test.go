@@ -18,8 +18,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// FuzzFrame goes to addresses that were never written by a window, of one
-// recording and of two, and lays out what they show: no frame hangs or panics.
+// FuzzFrame opens random addresses of one recording and of two and lays out the result:
+// no frame may hang or panic.
 func FuzzFrame(f *testing.F) {
 	f.Add("show=0s..9223372s", false)
 	f.Add("show=-9223372s..9223372s&goal=9223372036854775807ps", false)
@@ -46,7 +46,7 @@ func FuzzFrame(f *testing.F) {
 		s.Open(at)
 		var ops op.Ops
 		for range 2 {
-			// What cannot be shown is said in the window, and drawn too.
+			// The window shows errors, and they are laid out too.
 			_ = s.Finish()
 			drawing.Frame(s, &ops, 640, 420, 1)
 		}
@@ -56,7 +56,7 @@ func FuzzFrame(f *testing.F) {
 	})
 }
 
-// randomKeys are the keys of an address with likely and unlikely values.
+// randomKeys returns random keys of an address with likely and unlikely values.
 func randomKeys(r *rand.Rand) string {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	times := func() string {

@@ -21,9 +21,8 @@ import (
 	"ashlar/testdata/names"
 )
 
-// FuzzPanels lays out recordings of chance, looked at by chance: every panel,
-// colour, transform and set of calls, of one recording and of two. No frame hangs
-// or panics.
+// FuzzPanels lays out random recordings with random panels, colours, transforms and sets
+// of calls, of one recording and of two: no frame may hang or panic.
 func FuzzPanels(f *testing.F) {
 	for seed := range uint64(80) {
 		f.Add(seed, seed%4 == 3)
@@ -40,15 +39,15 @@ func FuzzPanels(f *testing.F) {
 				at += "&file=" + path
 			}
 		}
-		// One window for all looks: most of its time goes to shaping text for the first
-		// time, and going from one to the next is a trial of its own.
+		// Use one window for all views: shaping text for the first time is slow, and
+		// switching from one view to the next is part of the test.
 		s := shell.New(theme.Light)
 		defer s.Close()
 		var ops op.Ops
-		scale := 1 + r.Float32() // one, or each text is shaped again in each frame
+		scale := 1 + r.Float32() // one scale for all frames, or all text would be shaped again in each
 		for range 4 {
 			look := chosenKeys(r, at)
-			for range 20 { // most of what randomKeys gives is not an address
+			for range 20 { // most results of randomKeys are not valid
 				if more := look + "&" + randomKeys(r); parses(more) {
 					look = more
 					break
@@ -79,7 +78,7 @@ func parses(address string) bool {
 	return err == nil
 }
 
-// chosenKeys adds some keys to an address, with values that there are.
+// chosenKeys adds some keys with valid values to an address.
 func chosenKeys(r *rand.Rand, at string) string {
 	add := func(part string) {
 		if parses(at + "&" + part) {
@@ -106,9 +105,9 @@ func chosenKeys(r *rand.Rand, at string) string {
 	return at
 }
 
-// madeRecording is a small recording of some format: spans that nest or overlap, are
-// never closed, are async or last for years; counters, moments and flows; stacks
-// with weights below zero; samples in no order; or nothing at all.
+// madeRecording returns a small random recording: a trace whose spans nest, overlap,
+// never end, are async or last for years, with counters, instants and flows; stacks with
+// negative weights; unordered samples; or nothing at all.
 func madeRecording(r *rand.Rand) string {
 	var lines []string
 	number := func() int64 {
@@ -119,7 +118,7 @@ func madeRecording(r *rand.Rand) string {
 		return []string{fmt.Sprint("f", r.IntN(5)), "", string(any[1 : len(any)-1]), strings.Repeat("long", r.IntN(100)), "a::b<c>::d(int)"}[max(0, r.IntN(9)-4)]
 	}
 	switch r.IntN(4) {
-	case 0: // folded stacks, of one count or two
+	case 0: // folded stacks with one or two counts per line
 		two := r.IntN(3) == 0
 		for range 1 + r.IntN(30) {
 			stack := make([]string, 1+r.IntN(6))

@@ -29,15 +29,15 @@ type picture struct {
 	ranged  bool
 	event   string
 	metric  string
-	failing bool // the recording cannot be shown: the picture says so
+	failing bool // the recording cannot be shown, and the picture says so
 	from    int64
 	to      int64
 }
 
 func demo(_ *testing.T, s *shell.Shell) { s.OpenDemo() }
 
-// file opens a small file with the given content, by a relative name so that
-// the picture does not depend on where the test runs.
+// file returns a function that opens a small file with the given content. The path is
+// relative because the picture shows it.
 func file(name, content string) func(*testing.T, *shell.Shell) {
 	return func(t *testing.T, s *shell.Shell) {
 		t.Chdir(t.TempDir())
@@ -48,15 +48,15 @@ func file(name, content string) func(*testing.T, *shell.Shell) {
 	}
 }
 
-// at opens what an address names.
+// at returns a function that opens an address with the given keys.
 func at(keys string) func(*testing.T, *shell.Shell) {
 	return func(_ *testing.T, s *shell.Shell) { s.Open("ashlar:1?" + keys) }
 }
 
 const marked = "file=demo:&select=600ms..650ms&mark=384.8ms:slow,505ms..746ms:gc,f:regexp.(*Regexp).MatchString:/srv/checkout/bin/checkout:why%3F&function=regexp.(*Regexp).MatchString:/srv/checkout/bin/checkout"
 
-// source opens a recording beside the source file that it names by another
-// machine's path, with its function and its lines shown.
+// source shows the cost of source lines. The recording names the source file by a path of
+// another machine, and the file lies beside the recording.
 func source(t *testing.T, s *shell.Shell) {
 	t.Chdir(t.TempDir())
 	lines := []string{"package shop", "", "// total adds the prices up, the slow way.", "func total(cart []item) (sum int) {", "\tfor i := range cart {", "\t\tsum += price(cart[i])", "\t}", "\treturn sum", "}", "",
@@ -83,8 +83,8 @@ func source(t *testing.T, s *shell.Shell) {
 	s.Open("ashlar:1?file=shop.spaa&tab=source&function=shop.price:/bin/shop")
 }
 
-// led opens, with its findings shown, a trace of 400 frames with a pause after each, of which
-// every 20th loads for 8 ms.
+// led opens a trace with its findings shown: 400 frames with pauses between them, of
+// which every 20th has an 8 ms load.
 func led(t *testing.T, s *shell.Shell) {
 	var events []string
 	for i := range 400 {
@@ -99,7 +99,7 @@ func led(t *testing.T, s *shell.Shell) {
 	file("frames.json", "["+strings.Join(events, ",")+"]")(t, s)
 }
 
-// trace opens a made-up trace of 20,000 records.
+// trace opens a synthetic trace of 20,000 records.
 func trace(t *testing.T, s *shell.Shell) {
 	t.Chdir(t.TempDir())
 	f, err := os.Create("trace.spall")
@@ -115,7 +115,8 @@ func trace(t *testing.T, s *shell.Shell) {
 	s.Open("trace.spall")
 }
 
-// states opens threads that wait for each other, with the critical path.
+// states opens a trace of two threads that wait for each other and shows the critical
+// path.
 func states(t *testing.T, s *shell.Shell) {
 	t.Chdir(t.TempDir())
 	at, text := 0, "# tracer: nop\n#\n"
@@ -216,7 +217,7 @@ func (p picture) check(t *testing.T) {
 	check(t, s, p.name, p.w, p.h, p.scale)
 }
 
-// folder is where golden pictures are kept.
+// folder is the folder of the golden pictures.
 var folder = func() string {
 	dir, err := filepath.Abs("../../../testdata/golden")
 	if err != nil {
@@ -225,15 +226,15 @@ var folder = func() string {
 	return dir
 }()
 
-// inPixels are the pictures that are kept as pixels too.
+// inPixels names the pictures that are also stored as pixels, not only as shapes.
 var inPixels = []string{
 	"demo-dark", "demo-light", "welcome-dark",
 	"compare-trace-dark", "compare-profile-light",
 	"views/flame-up-light", "views/functions-dark", "views/callers-light", "views/palette-dark", "views/contrast",
 }
 
-// check draws what a settled shell shows w by h pixels large, compares its shapes
-// with the golden ones, and what is drawn with its shapes.
+// check draws a settled shell in w by h pixels on the GPU, compares its shapes with the
+// golden ones, and checks that the shapes look like the GPU's picture.
 func check(t *testing.T, s *shell.Shell, name string, w, h int, scale float32) {
 	t.Helper()
 	img, err := Draw(s, w, h, scale)

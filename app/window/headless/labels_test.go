@@ -11,13 +11,15 @@ import (
 	"ashlar/render/theme"
 )
 
-// locks has two functions whose names differ in their package alone, one called by the other.
+// locks is a trace of two functions whose names differ only in the package; one calls the
+// other.
 const locks = `[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"com.example.Worker"}},
 {"ph":"X","name":"sync.(*Mutex).Lock","pid":1,"tid":1,"ts":0,"dur":1000},
 {"ph":"X","name":"internal/sync.(*Mutex).Lock","pid":1,"tid":1,"ts":100,"dur":800}]`
 
-// TestNamesReadAlike: two functions with the same short name read unlike each other in timeline,
-// flamegraph and tables, each the same everywhere, and a thread keeps all of its name.
+// TestNamesReadAlike checks that two functions with the same short name get different
+// labels, the same ones in timeline, flamegraph and tables, and that a thread's name is
+// not shortened.
 func TestNamesReadAlike(t *testing.T) {
 	for _, tab := range []string{"flamegraph", "functions", "calltree", "callers&function=sync.(*Mutex).Lock", "calls"} {
 		t.Run(tab, func(t *testing.T) {

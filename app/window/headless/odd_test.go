@@ -10,8 +10,8 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// TestOddPictures compares the pictures of traces that viewers stumble over with
-// golden ones: the first view in the dark theme, the timeline alone in the light.
+// TestOddPictures compares pictures of unusual traces with golden ones: the whole window
+// in the dark theme, the timeline alone in the light theme.
 func TestOddPictures(t *testing.T) {
 	for _, name := range synth.Odds() {
 		open := func(t *testing.T, s *shell.Shell) {

@@ -24,9 +24,8 @@ import (
 	"ashlar/render/svg"
 )
 
-// likeShapes holds the shapes of what a shell shows against its picture: they
-// are well-formed, have their text as text and nothing as pixels, and another
-// program draws them alike.
+// likeShapes checks a shell's shapes as SVG: the file is well-formed, has text elements
+// and no images, and rsvg-convert draws it like the picture want.
 func likeShapes(t *testing.T, shapes *svg.Canvas, want *image.RGBA, scale float32) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.svg")
@@ -55,7 +54,7 @@ func likeShapes(t *testing.T, shapes *svg.Canvas, want *image.RGBA, scale float3
 	}
 }
 
-// likeOnCPU holds what is drawn without a GPU against what one draws.
+// likeOnCPU checks that the CPU draws the shapes like the GPU's picture want.
 func likeOnCPU(t *testing.T, shapes *svg.Canvas, want *image.RGBA, scale float32) {
 	t.Helper()
 	got, err := pixels.Draw(shapes)
@@ -72,8 +71,8 @@ func likeOnCPU(t *testing.T, shapes *svg.Canvas, want *image.RGBA, scale float32
 	}
 }
 
-// builtIn is a character, or what the window draws in its place without the fonts
-// of the system.
+// builtIn returns r, or the replacement character if the window's own fonts lack r. The
+// test uses no system fonts.
 func builtIn(r rune) rune {
 	if i, err := roboto.GlyphIndex(nil, r); err == nil && i == 0 && r >= 0x80 {
 		return '\ufffd'
@@ -89,8 +88,7 @@ var roboto = func() *sfnt.Font {
 	return f
 }()
 
-// drawnByOthers draws an SVG with rsvg-convert, which gets the fonts of the
-// window: else letters would be of others.
+// drawnByOthers draws an SVG file with rsvg-convert, using the window's own fonts.
 func drawnByOthers(t *testing.T, path string) *image.RGBA {
 	t.Helper()
 	program, err := exec.LookPath("rsvg-convert")

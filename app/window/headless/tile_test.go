@@ -13,10 +13,10 @@ import (
 	"ashlar/render/theme"
 )
 
-// replaced is how tests write pictures.
+// replaced makes tests overwrite pictures.
 var replaced = outfile.Options{Replace: true}
 
-// TestTiles: a picture that is drawn in parts is the one that is drawn at once.
+// TestTiles checks that a picture drawn in parts equals one drawn at once.
 func TestTiles(t *testing.T) {
 	s := shell.New(theme.Light)
 	defer s.Close()
@@ -37,13 +37,13 @@ func TestTiles(t *testing.T) {
 	for i, v := range want.Pix {
 		most = max(most, int(v)-int(got.Pix[i]), int(got.Pix[i])-int(v))
 	}
-	if most > 3 { // of 255: the edge of a shape is weighed elsewhere
+	if most > 3 { // of 255; antialiasing may differ slightly at the edges of shapes
 		t.Errorf("pixels differ by up to %d", most)
 	}
 }
 
-// TestLargePictures are wider and higher than a texture may be; what is drawn
-// reaches their far edges.
+// TestLargePictures draws pictures larger than a GPU texture may be and checks that they
+// are filled to their far edges.
 func TestLargePictures(t *testing.T) {
 	s := shell.New(theme.Dark)
 	defer s.Close()
@@ -57,7 +57,7 @@ func TestLargePictures(t *testing.T) {
 		if img.Rect.Max != size {
 			t.Fatalf("the picture is %v, want %v", img.Rect.Max, size)
 		}
-		// The status line fills the last rows, in their whole width.
+		// The status line fills the last rows over the whole width.
 		for _, x := range []int{0, size.X / 2, size.X - 1} {
 			if c := img.RGBAAt(x, size.Y-3); c.A != 255 {
 				t.Errorf("%v: nothing is drawn at %d of the last rows", size, x)

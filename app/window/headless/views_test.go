@@ -11,14 +11,14 @@ import (
 	"ashlar/render/theme"
 )
 
-// steps lists what a person does before a picture is taken: functions to select
-// and commands to run, by their titles.
+// steps lists the user's actions before a picture is taken: titles of commands, and
+// functions to select.
 type steps []string
 
-const pick = "pick:" // begins the name of a function to select
+const pick = "pick:" // prefix of a function to select
 
-// views are the golden pictures of each view. They are drawn in both themes except for
-// those that show the parts of another, arranged otherwise.
+// views are the golden pictures of each view. They are drawn in both themes, except for
+// pictures that repeat parts of another one.
 var views = []struct {
 	name  string
 	open  func(t *testing.T, s *shell.Shell)
@@ -26,7 +26,7 @@ var views = []struct {
 	do    steps
 	mode  theme.Mode
 	small bool
-	again bool // its parts are in another picture: in one theme
+	again bool // draw it in one theme only, because other pictures show its parts
 }{
 	{name: "flame-up", open: demo, do: steps{"Flip flamegraph"}},
 	{name: "flame-zoomed", open: demo, do: steps{pick + "shop/pricing.(*Rule).matches", "Zoom to selected function"}},
@@ -59,12 +59,12 @@ var views = []struct {
 	{name: "help-small", again: true, open: demo, do: steps{"Help"}, small: true},
 }
 
-// waits is a trace that tells how long its spans ran on CPU.
+// waits is a trace whose spans have CPU times.
 const waits = `[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
 {"ph":"X","name":"RunTask","pid":1,"tid":1,"ts":0,"dur":900,"tdur":300},{"ph":"X","name":"ParseHTML","pid":1,"tid":1,"ts":50,"dur":300,"tdur":240},
 {"ph":"X","name":"WaitForNetwork","pid":1,"tid":1,"ts":400,"dur":450,"tdur":20},{"ph":"X","name":"Paint","pid":1,"tid":1,"ts":1000,"dur":200}]`
 
-// traced opens the trace as an address says.
+// traced returns a function that opens the synthetic trace with the given address keys.
 func traced(query string) func(*testing.T, *shell.Shell) {
 	return func(t *testing.T, s *shell.Shell) {
 		trace(t, s)
@@ -76,7 +76,7 @@ func traced(query string) func(*testing.T, *shell.Shell) {
 	}
 }
 
-// heaviest selects the function with the greatest self weight.
+// heaviest is the step that selects the function with the largest self weight.
 const heaviest = "the heaviest function"
 
 func TestGoldenViews(t *testing.T) {
@@ -134,8 +134,7 @@ func TestGoldenContrast(t *testing.T) {
 	check(t, s, "views/contrast", 1000, 640, 1)
 }
 
-// settle waits until what is shown is final. The first frame asks what tabs
-// want to know.
+// settle applies a view, if any, and waits until all answers are in.
 func settle(t *testing.T, s *shell.Shell, look view.Stacks) {
 	t.Helper()
 	if look.Transforms != nil || look.Find != "" {

@@ -7,7 +7,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestWelcome draws the page that is shown while nothing is open.
+// TestWelcome draws the page shown while no file is open.
 func TestWelcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		theme *theme.Theme

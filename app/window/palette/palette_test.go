@@ -26,7 +26,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// many is a recording of n functions, and what they cost by chance.
+// many returns a recording of n functions with random costs.
 func many(n int) (*recording.Recording, *session.Answer) {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := recording.NewBuilder()
@@ -40,8 +40,8 @@ func many(n int) (*recording.Recording, *session.Answer) {
 	return rec, &session.Answer{Rec: rec, Rows: rows}
 }
 
-// TestFindIsTheBestOfAll: no function that is not found is named better than one that
-// is, or as well and costs more.
+// TestFindIsTheBestOfAll checks that functions left out match worse than the found ones,
+// or equally well at a lower cost.
 func TestFindIsTheBestOfAll(t *testing.T) {
 	rec, a := many(5000)
 	for _, text := range []string{"read7", "Read", "type3 spread", "pkg1.", "nothing like it"} {
@@ -72,7 +72,8 @@ func TestFindIsTheBestOfAll(t *testing.T) {
 	}
 }
 
-// rankOf is how well a text names a function, by its whole name or the last part.
+// rankOf returns the better rank of a function's whole name and its last part, -1 if
+// neither matches.
 func rankOf(rec *recording.Recording, f recording.FuncID, text string) int64 {
 	name := rec.Functions.At(int(f)).Name
 	rank, ok := Rank(name, text)

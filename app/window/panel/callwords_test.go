@@ -2,7 +2,8 @@ package panel
 
 import "testing"
 
-// TestCallWords: what a set of calls is in words, with one and two ends of each limit.
+// TestCallWords checks the description of sets of calls, with one and two ends of each
+// limit.
 func TestCallWords(t *testing.T) {
 	for set, want := range map[string]string{
 		"RunTask":                           "RunTask",

@@ -7,13 +7,13 @@ import (
 	"ashlar/render/widget"
 )
 
-// DrawEmpty draws the reason why a view is empty, and a hint.
+// DrawEmpty draws why a view is empty, and a hint.
 func (p *Side) DrawEmpty(u *ui.UI, r image.Rectangle) {
 	said, hint := p.nothing()
 	widget.Empty(u, r, said, hint)
 }
 
-// nothing returns the reason for an empty panel and a remedy, "" if there is none.
+// nothing returns why a panel is empty, and a remedy, "" if there is none.
 func (p *Side) nothing() (said, hint string) {
 	switch {
 	case p.Scope.Ranged:

@@ -6,7 +6,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// What is said of nothing names another metric only if there is one with something.
+// TestNothing checks that an empty panel suggests another metric only if the recording
+// has one with data.
 func TestNothing(t *testing.T) {
 	metric := func(name string, total int64) recording.Metric {
 		return recording.Metric{Name: name, Total: total}

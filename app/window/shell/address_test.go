@@ -23,7 +23,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// traceFile writes a made-up trace of 4 threads.
+// traceFile writes a synthetic trace of 4 threads and returns its path.
 func traceFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a trace.spall")
@@ -38,7 +38,7 @@ func traceFile(t *testing.T) string {
 	return path
 }
 
-// look brings a pane into a state that a person could have brought it into.
+// look changes the view of a pane at random, as a user could.
 func look(r *rand.Rand, s *Shell) {
 	p := s.Pane
 	rec := p.Rec
@@ -113,7 +113,7 @@ func look(r *rand.Rand, s *Shell) {
 	}
 }
 
-// lookAtThreads folds, hides, pins and orders threads.
+// lookAtThreads folds, hides, pins and orders threads at random.
 func lookAtThreads(r *rand.Rand, p *workspace.Pane) {
 	n := len(p.Rec.Tracks)
 	if n == 0 {
@@ -140,7 +140,7 @@ func lookAtThreads(r *rand.Rand, p *workspace.Pane) {
 	}
 }
 
-// lookBelow changes how the lower half shows things.
+// lookBelow changes the view of the lower half at random.
 func lookBelow(r *rand.Rand, p *workspace.Pane) {
 	maybe := func() bool { return r.IntN(3) == 0 }
 	p.Up, p.Lists, p.Linear = maybe(), maybe(), maybe()
@@ -159,7 +159,7 @@ func lookBelow(r *rand.Rand, p *workspace.Pane) {
 	p.Table.Group = []analyze.By{analyze.ByFunction, analyze.ByName, analyze.ByThread, "context:pid"}[r.IntN(4)]
 }
 
-// pickAnything picks a function and zooms the flamegraph, which needs an answer.
+// pickAnything selects a random function and zooms the flamegraph; it needs an answer.
 func pickAnything(r *rand.Rand, s *Shell) {
 	p := s.Pane
 	tree := p.Doc.Answer().Tree
@@ -183,8 +183,8 @@ func pickAnything(r *rand.Rand, s *Shell) {
 	}
 }
 
-// zoomSides zooms into what is around a function, where that is shown; it
-// returns into how many sides.
+// zoomSides zooms the callers and callees of a function if they are shown. It returns the
+// number of zoomed sides.
 func zoomSides(r *rand.Rand, p *workspace.Pane) (n int) {
 	a := p.Doc.Answer()
 	if p.Tab != panel.Callers || a.Above == nil {
@@ -199,7 +199,7 @@ func zoomSides(r *rand.Rand, p *workspace.Pane) (n int) {
 	return n
 }
 
-// pickAnyBar picks a span or a bar of samples.
+// pickAnyBar selects a random span or bar of samples and reports whether it found one.
 func pickAnyBar(p *workspace.Pane, r *rand.Rand) bool {
 	if len(p.Rec.Tracks) == 0 {
 		return false
@@ -226,8 +226,8 @@ func pickAnyBar(p *workspace.Pane, r *rand.Rand) bool {
 	return false
 }
 
-// same collects what an address says of a pane, in the pane's own terms: all that can
-// be undone, and more.
+// same returns everything that an address must preserve of a pane, including all that
+// undo restores.
 func same(s *Shell) map[string]any {
 	p := s.Pane
 	l := p.Look
@@ -242,7 +242,7 @@ func same(s *Shell) map[string]any {
 	for i := range l.Marks {
 		l.Marks[i].ID, l.Marks[i].Created = "", time.Time{}
 	}
-	if p.Tab != panel.Callers { // the one that is picked next takes its place
+	if p.Tab != panel.Callers { // the next selected function takes their place
 		l.Around, l.Sides = nil, [2][]recording.FuncName{}
 	}
 	tree := p.Doc.Answer().Tree
@@ -255,7 +255,7 @@ func same(s *Shell) map[string]any {
 	}
 	all := map[string]any{"parts": s.View, "colour": s.Mode, "fn": f, "picked": is, "where": where, "table": p.Table.TableShape,
 		"total": tree.Nodes[0].Total, "nodes": len(tree.Nodes)}
-	if p.Against != nil && p.Tab == panel.Difference { // table and zoom are the comparison's
+	if p.Against != nil && p.Tab == panel.Difference { // table and zoom belong to the comparison
 		delete(all, "table")
 		l.Zoom = nil
 	}
@@ -272,8 +272,8 @@ func same(s *Shell) map[string]any {
 	return all
 }
 
-// TestEveryViewHasAnAddress: from a pane to its address and back is the same
-// view, whatever it shows.
+// TestEveryViewHasAnAddress checks that opening the address of a random view gives the
+// same view.
 func TestEveryViewHasAnAddress(t *testing.T) {
 	rounds.Unraced(t)
 	folded := filepath.Join(t.TempDir(), "f.folded")
@@ -297,7 +297,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		}
 		look(r, s)
 		if seed%5 == 0 {
-			s.Pane.Tab = panel.Callers // which has sides to zoom
+			s.Pane.Tab = panel.Callers // whose callers and callees can be zoomed
 		}
 		if err := s.Finish(); err != nil {
 			t.Fatal(err)

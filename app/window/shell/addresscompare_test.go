@@ -19,8 +19,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// compareAnything brings a comparison into a state that a person could have
-// brought it into.
+// compareAnything changes a comparison at random, as a user could.
 func compareAnything(r *rand.Rand, s *Shell) {
 	c := s.Versus
 	maybe := func() bool { return r.IntN(3) == 0 }
@@ -64,7 +63,7 @@ func compareAnything(r *rand.Rand, s *Shell) {
 	}
 }
 
-// chooseAnything marks a function or a bar, which needs an answer.
+// chooseAnything selects a random function or bar; it needs an answer.
 func chooseAnything(r *rand.Rand, s *Shell) {
 	c := s.Versus
 	a := c.Answer()
@@ -87,7 +86,7 @@ func chooseAnything(r *rand.Rand, s *Shell) {
 	}
 }
 
-// sameComparison collects what an address says of a comparison.
+// sameComparison returns everything that an address must preserve of a comparison.
 func sameComparison(s *Shell) map[string]any {
 	c := s.Versus
 	sp := c.Spot(&s.Workspace)
@@ -121,8 +120,8 @@ func sameComparison(s *Shell) map[string]any {
 	return all
 }
 
-// TestEveryComparisonHasAnAddress: from a comparison to its address and back is
-// the same, whatever it shows.
+// TestEveryComparisonHasAnAddress checks that opening the address of a random comparison
+// gives the same comparison.
 func TestEveryComparisonHasAnAddress(t *testing.T) {
 	rounds.Unraced(t)
 	differ := map[string]bool{}
@@ -149,7 +148,7 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		back := New(theme.Dark)
 		back.Open(at)
 		err := back.Finish()
-		if was := s.Versus.Engine.Answer().Err; (err == nil) != (was == nil) { // not all can be normalised by all
+		if was := s.Versus.Engine.Answer().Err; (err == nil) != (was == nil) { // some normalisations fail for some files
 			t.Fatalf("%s: %v, was %v", at, err, was)
 		}
 		got := sameComparison(back)

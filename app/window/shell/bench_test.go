@@ -21,11 +21,10 @@ import (
 	"ashlar/render/theme"
 )
 
-// BenchmarkFrame measures the time of laying out and drawing a frame of 1280x720
-// while the view moves, at several zooms, and the pointer, and how long whole frames
-// take with the GPU's part, over the recording that
-// ASHLAR_BENCH_FILE names, or a spall1 trace in ASHLAR_BENCH_DIR, or the
-// built-in one.
+// BenchmarkFrame measures frames of 1280x720 while the view moves, at several zooms, and
+// while the pointer moves; it also measures whole frames including the GPU. It uses the
+// file named by ASHLAR_BENCH_FILE, else a spall1 trace in ASHLAR_BENCH_DIR, else the
+// built-in recording.
 func BenchmarkFrame(b *testing.B) {
 	s := New(theme.Dark)
 	defer s.Close()
@@ -40,7 +39,7 @@ func BenchmarkFrame(b *testing.B) {
 	f := &framer{shell: s}
 	f.frame()
 	p := s.Pane
-	b.Run("snapshot", func(b *testing.B) { // a new state of a file that loads
+	b.Run("snapshot", func(b *testing.B) { // a new snapshot of a loading file
 		for b.Loop() {
 			p.Flame.Drawn = flamegraph.FlameKey{}
 			p.Forget()
@@ -66,7 +65,7 @@ func BenchmarkFrame(b *testing.B) {
 				p.PanBy(step)
 			})
 		})
-		b.Run("hover/"+zoom.name, func(b *testing.B) { // another bar under the pointer in each frame
+		b.Run("hover/"+zoom.name, func(b *testing.B) { // the pointer moves to another bar in each frame
 			look()
 			f.measure(b, func(i int) {
 				f.router.Queue(pointer.Event{Kind: pointer.Move, Source: pointer.Mouse, Position: f32.Pt(float32(200+i*37%1000), float32(120+i*5%200))})
@@ -74,7 +73,7 @@ func BenchmarkFrame(b *testing.B) {
 			f.router.Queue(pointer.Event{Kind: pointer.Move, Source: pointer.Mouse, Position: f32.Pt(2, 2)})
 			f.frame()
 		})
-		b.Run("whole/"+zoom.name, func(b *testing.B) { // with the GPU's part
+		b.Run("whole/"+zoom.name, func(b *testing.B) { // including the GPU
 			win, err := headless.NewWindow(1280, 720)
 			if err != nil {
 				b.Skip(err)
@@ -91,10 +90,10 @@ func BenchmarkFrame(b *testing.B) {
 				if err := win.Frame(&f.ops); err != nil {
 					b.Fatal(err)
 				}
-				if err := win.Screenshot(img); err != nil { // waits for it
+				if err := win.Screenshot(img); err != nil { // waits for the GPU
 					b.Fatal(err)
 				}
-				if i > 1 { // the first ones make textures
+				if i > 1 { // the first frames create textures
 					best = min(best, time.Since(began))
 				}
 			}
@@ -103,9 +102,9 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkBrush measures frames in which a drag over the picture of calls makes
-// another set of calls the selection, of the function with the most calls that are
-// listed one by one: alone, and with Shift as the second set.
+// BenchmarkBrush measures frames while a drag over the picture of calls changes the
+// selected calls, with Shift those of set B. It uses the function with the most calls, up
+// to 4 Mi.
 func BenchmarkBrush(b *testing.B) {
 	s := New(theme.Dark)
 	defer s.Close()
@@ -117,7 +116,7 @@ func BenchmarkBrush(b *testing.B) {
 	if err := s.Finish(); err != nil {
 		b.Fatal(err)
 	}
-	s.Do.Wake = func() {} // questions are answered beside frames, as in a window
+	s.Do.Wake = func() {} // answers are computed in the background, as in a window
 	f := &framer{shell: s}
 	f.frame()
 	p := s.Pane

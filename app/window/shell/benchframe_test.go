@@ -30,8 +30,8 @@ func (f *framer) frame() {
 	f.router.Frame(&f.ops)
 }
 
-// measure reports the time of frames between which something changes, and the
-// CPU time of this thread, since others may be busy.
+// measure reports the time of frames between which change is called. It also reports the
+// CPU time of this thread, because the machine may be busy.
 func (f *framer) measure(b *testing.B, change func(i int)) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -57,7 +57,7 @@ func (f *framer) measure(b *testing.B, change func(i int)) {
 	b.ReportMetric(float64(bars)/float64(b.N), "bars/frame")
 }
 
-// threadTime is the CPU time of the calling thread.
+// threadTime returns the CPU time of the calling thread.
 func threadTime() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {

@@ -19,8 +19,8 @@ import (
 	"ashlar/app/window/panel/calltree"
 )
 
-// The call tree's numbers are those of the folded file, summed line by line; keys
-// unfold it.
+// TestCallTree compares the call tree with sums over the lines of the folded file, and
+// unfolds rows with keys.
 func TestCallTree(t *testing.T) {
 	const text = "a;b;c 5\na;b 2\na;d 7\ne 1\na;b;c 3\n"
 	total, self, lines := map[string]int{}, map[string]int{}, map[string]int{}
@@ -77,8 +77,8 @@ func TestCallTree(t *testing.T) {
 	}
 }
 
-// TestCallTreeOfTwo holds the table of both against the files of each, summed line by
-// line: the call tree of one is right by TestCallTree.
+// TestCallTreeOfTwo compares the table of two recordings with sums over the lines of each
+// file.
 func TestCallTreeOfTwo(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	c := s.Versus
@@ -94,7 +94,7 @@ func TestCallTreeOfTwo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stack := strings.Replace(l[:cut], "Cache<unsigned long>", "Cache<int>", 1) // matched by a similar name
+			stack := strings.Replace(l[:cut], "Cache<unsigned long>", "Cache<int>", 1) // the comparison matches these names by similarity
 			fs := strings.Split(stack, ";")
 			for k := range fs {
 				at := strings.Join(fs[:k+1], ";")
@@ -145,7 +145,7 @@ func TestCallTreeOfTwo(t *testing.T) {
 		router.Frame(&ops)
 	}
 	frame()
-	all := len(x.Listed()) // the outermost call is alone: what it calls is listed
+	all := len(x.Listed()) // the outermost call is open because it has no siblings
 	for i, want := range []int{all, 1, all, all} {
 		k := []key.Name{key.NameDownArrow, key.NameLeftArrow, key.NameRightArrow, key.NameDownArrow}[i]
 		if !x.Key(&c.Comparison, key.Event{Name: k}, 24) {

@@ -13,15 +13,15 @@ import (
 	"ashlar/app/window/workspace"
 )
 
-// resize gives the window another size.
+// resize changes the window's size.
 func (b *bench) resize(w, h int) {
 	b.size = image.Pt(w, h)
 	b.frame()
 	b.frame()
 }
 
-// TestColumnsAreDragged widens the names and the details, which is remembered, applies to
-// the next window, and is undone by a double click.
+// TestColumnsAreDragged widens the columns of names and of details. The widths are stored
+// and used by the next window; a double click restores the default.
 func TestColumnsAreDragged(t *testing.T) {
 	k := new(keptNote)
 	b := newBench(t, someTrace)
@@ -62,8 +62,8 @@ func TestColumnsAreDragged(t *testing.T) {
 	}
 }
 
-// TestColumnsFollowTheWindow: without a choice they are wider in a wide window, and a
-// chosen width leaves half of a narrow one.
+// TestColumnsFollowTheWindow checks that default widths grow with the window and that a
+// chosen width takes at most half of a narrow window.
 func TestColumnsFollowTheWindow(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -80,7 +80,7 @@ func TestColumnsFollowTheWindow(t *testing.T) {
 	}
 }
 
-// TestNoTabVanishes: in a narrow window, a menu has the tabs for which there is no room.
+// TestNoTabVanishes checks that in a narrow window the tabs without room are in a menu.
 func TestNoTabVanishes(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -118,8 +118,8 @@ func TestNoTabVanishes(t *testing.T) {
 // moreText is the title of the menu of tabs.
 const moreText = "More"
 
-// TestScopeOfPick: a switch limits the lower half to the selected call or its thread, and
-// Return selects a call's time on its thread.
+// TestScopeOfPick checks the switch that limits the lower half to the selected call or
+// its thread. Return selects a call's time on its thread.
 func TestScopeOfPick(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -149,8 +149,8 @@ func TestScopeOfPick(t *testing.T) {
 	}
 }
 
-// TestListOfFunctions: of several functions, the list of a search has a line each; the
-// list of single hits is one click away.
+// TestListOfFunctions checks that a search for several functions lists one line per
+// function, and that a click switches to single hits.
 func TestListOfFunctions(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane

@@ -27,7 +27,7 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// compared is a shell that compares a made pair.
+// compared returns a shell that compares two of the generated files.
 func compared(t *testing.T, before, after string) *Shell {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -52,8 +52,8 @@ func settleBoth(t *testing.T, s *Shell) {
 	}
 }
 
-// TestDifferencesAsCSV holds the copied table against the sums that it should
-// have: the differences of self add up to that of the totals.
+// TestDifferencesAsCSV checks that the differences of self in the copied table add up to
+// the difference of the totals.
 func TestDifferencesAsCSV(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	rows, err := csv.NewReader(strings.NewReader(s.Grid().Separated(','))).ReadAll()
@@ -75,7 +75,7 @@ func TestDifferencesAsCSV(t *testing.T) {
 		t.Errorf("the differences add up to %d, the totals differ by %d", sum, 13506-12750)
 	}
 
-	// Filters: each leaves what it says.
+	// Each filter leaves the rows that its name says.
 	for filter, want := range map[int][]string{difftable.FilterNew: {"validate"}, difftable.FilterGone: {"legacy_check"}, difftable.FilterSure: {"parse", "legacy_check", "validate"}} {
 		s.Versus.Table.Filters = difftable.Filters{}
 		s.Versus.Table.Filters[filter] = true
@@ -106,8 +106,8 @@ func atoi(t *testing.T, s string) (n int) {
 	return sign * n
 }
 
-// TestThreadsStandAlike: B has its threads in another order than A, and shows them
-// in A's until a person chooses another.
+// TestThreadsStandAlike checks that B's threads follow A's order, although its file has
+// another, until the user sorts them.
 func TestThreadsStandAlike(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	c := s.Versus
@@ -142,8 +142,8 @@ func TestThreadsStandAlike(t *testing.T) {
 	}
 }
 
-// TestPairingByHand pairs two functions that no rule matches, and takes the pair
-// apart again; a swap keeps it.
+// TestPairingByHand pairs two functions that no rule matches, and removes the pair again.
+// Swapping the sides keeps the pair.
 func TestPairingByHand(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	c := s.Versus
@@ -186,7 +186,7 @@ func TestPairingByHand(t *testing.T) {
 	}
 }
 
-// pairsNote keeps pairs like a store.
+// pairsNote stores pairs in memory.
 type pairsNote struct {
 	keptNote
 	pairs []match.Pair
@@ -201,8 +201,9 @@ func (k *pairsNote) SetPair(p match.Pair, on bool) {
 	}
 }
 
-// TestPairsAreKept pairs by hand in one comparison and finds the pair in the next,
-// also with the sides the other way round; pairs of other programs stay away.
+// TestPairsAreKept pairs functions by hand in one comparison and finds the pair in the
+// next, also with swapped sides. Stored pairs of functions that the files lack are
+// ignored.
 func TestPairsAreKept(t *testing.T) {
 	s := compared(t, "before.folded", "after.folded")
 	kept := &pairsNote{pairs: []match.Pair{{A: "alien", B: "visitor"}}}
@@ -230,8 +231,7 @@ func TestPairsAreKept(t *testing.T) {
 	}
 }
 
-// TestCompareAsCommand writes what is compared as a command and sees that the
-// command line understands it.
+// TestCompareAsCommand copies a comparison as a command and runs it.
 func TestCompareAsCommand(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	c := s.Versus
@@ -250,8 +250,8 @@ func TestCompareAsCommand(t *testing.T) {
 	}
 }
 
-// TestComparingOneFileTwiceIsEmpty compares a recording with itself in every way
-// there is to normalise.
+// TestComparingOneFileTwiceIsEmpty compares a recording with itself in every
+// normalisation.
 func TestComparingOneFileTwiceIsEmpty(t *testing.T) {
 	s := compared(t, "before.json", filepath.Join(".", "before.json"))
 	for _, n := range []compare.Normalize{compare.Raw, compare.Total, compare.Duration, compare.Samples} {

@@ -10,10 +10,10 @@ import (
 	"ashlar/render/theme"
 )
 
-// BenchmarkCompareFrame measures the CPU time of frames of two recordings
-// side by side while the view of both moves, and while the function under the
-// pointer changes. ASHLAR_BENCH_FILE and ASHLAR_BENCH_FILE_B name the recordings;
-// the built-in one with itself is the default.
+// BenchmarkCompareFrame measures the CPU time of frames of two recordings side by side
+// while their view moves, and while the selected function changes. ASHLAR_BENCH_FILE and
+// ASHLAR_BENCH_FILE_B name the recordings; without the latter, the built-in recording is
+// compared with itself.
 func BenchmarkCompareFrame(b *testing.B) {
 	s := New(theme.Dark)
 	defer s.Close()

@@ -14,7 +14,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// sureOfBoth waits for all that is asked of both recordings.
+// sureOfBoth waits for all answers about both recordings.
 func sureOfBoth(t *testing.T, s *Shell) {
 	t.Helper()
 	if err := s.Finish(); err != nil {
@@ -22,7 +22,7 @@ func sureOfBoth(t *testing.T, s *Shell) {
 	}
 }
 
-// chooseNamed marks a function of the comparison.
+// chooseNamed selects a function of the comparison.
 func chooseNamed(t *testing.T, s *Shell, name string) {
 	t.Helper()
 	a := s.Versus.Answer()
@@ -35,8 +35,8 @@ func chooseNamed(t *testing.T, s *Shell, name string) {
 	t.Fatal("there is no function ", name)
 }
 
-// TestCopiedCommandsOfBoth runs the commands of what is shown of each of two
-// recordings and compares their numbers with those that are shown.
+// TestCopiedCommandsOfBoth runs the commands copied from comparisons and checks that they
+// print the displayed numbers.
 func TestCopiedCommandsOfBoth(t *testing.T) {
 	rounds.Unraced(t)
 	shown := func(d *compare.Durations) string {
@@ -80,7 +80,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 			s.Versus.Tab = comparison.Distribution
 			s.Versus.Panes[0].SelectRange(s.Versus.Panes[0].Rec.Start+2e9, s.Versus.Panes[0].Rec.Start+20e9)
 		}, func(t *testing.T, s *Shell, line string, got []map[string]any) {
-			// What is printed beyond what is shown is cut by an edge.
+			// The command also counts the one call that crosses an edge of the range.
 			if n, cut := fmt.Sprint(got[0]["count"]), s.Versus.Answer().Dist.A.N+1; n != fmt.Sprint(cut) {
 				t.Errorf("%s prints %s calls, one at an edge; shown are %d", line, n, cut-1)
 			}

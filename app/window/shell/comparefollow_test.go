@@ -15,9 +15,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestFollowingBoth: B is written again, with other threads first, and A after it.
-// The comparison is about what is in the files then, and is looked at the same
-// way.
+// TestFollowingBoth rewrites first B, then A, with threads in another order. The
+// comparison must use the new files and keep its view.
 func TestFollowingBoth(t *testing.T) {
 	dir := t.TempDir()
 	paths := [2]string{filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json")}
@@ -55,7 +54,7 @@ func TestFollowingBoth(t *testing.T) {
 		return ids
 	}
 
-	// Thread 2 from 200 to 700 µs, zoomed, with a function marked.
+	// Select thread 2 from 200 to 700 µs, zoom, and select a function.
 	a := c.Panes[0]
 	for i, tr := range a.Rec.Tracks {
 		if tr.TID == 2 {

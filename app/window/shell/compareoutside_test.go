@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestSelectedAfterTheOtherIsOver: what one side selects where the other one has
-// ended, or not begun, is nothing there, not its last moment, and it is said.
+// TestSelectedAfterTheOtherIsOver selects a time at which the other recording has ended
+// or not begun. Nothing must be selected there, not its last moment either, and the
+// status line must say so.
 func TestSelectedAfterTheOtherIsOver(t *testing.T) {
 	s := compared(t, "before.json", "after.json")
 	c := s.Versus

@@ -16,7 +16,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// drawn is the next frame as a picture.
+// drawn returns the next frame as SVG.
 func (b *bench) drawn() string {
 	b.t.Helper()
 	b.Shapes = svg.New(1280, 800, raster.Pack(b.Theme.Background))
@@ -29,7 +29,7 @@ func (b *bench) drawn() string {
 	return all.String()
 }
 
-// someSamples are a profile of V8: of main, and of read and write, which it calls.
+// someSamples is a V8 profile of main and its callees read and write.
 var someSamples = func() string {
 	nodes, samples, deltas := "", "", ""
 	for i, of := range []string{"(root)", "main", "read", "write"} {
@@ -41,8 +41,8 @@ var someSamples = func() string {
 	return fmt.Sprintf(`{"nodes":[%s],"startTime":1000,"endTime":1420,"samples":[%s],"timeDeltas":[%s]}`, nodes[1:], samples[1:], deltas[1:])
 }()
 
-// someScript are samples as perf script prints them, of two threads: of main, and of
-// read and write, which it calls.
+// someScript is the output of perf script for two threads that run main and its callees
+// read and write.
 var someScript = func() string {
 	var all strings.Builder
 	for i := range 60 {
@@ -56,8 +56,8 @@ var someScript = func() string {
 	return all.String()
 }()
 
-// saysWhere reports whether the details of what is picked say where its samples were
-// taken, which is added up in the background: it is asked for as they do.
+// saysWhere reports whether the contexts of the selected item's samples, which the
+// details show, have been computed in the background.
 func (b *bench) saysWhere() bool {
 	p := b.Pane
 	switch h := &p.Pick.Hit; {
@@ -69,9 +69,8 @@ func (b *bench) saysWhere() bool {
 	return p.Doc.NodeContexts(p.Doc.Answer(), int(p.Pick.Node)) != nil
 }
 
-// TestPartsLeadBack compares parts of a trace and of samples, looks around there, and
-// closes the comparison in every way there is: the recording is looked at as before, in
-// either theme.
+// TestPartsLeadBack compares parts of a recording, changes the view, and closes the
+// comparison in every possible way: the view must be as before, in both themes.
 func TestPartsLeadBack(t *testing.T) {
 	rounds.Unraced(t)
 	trace := strings.Replace(someTrace, `{"ph":"i"`, `{"ph":"X","pid":1,"tid":7,"ts":1160,"dur":3,"name":"read"},{"ph":"X","pid":1,"tid":7,"ts":1170,"dur":4,"name":"read"},{"ph":"i"`, 1)
@@ -126,7 +125,7 @@ func TestPartsLeadBack(t *testing.T) {
 				b.until("where the samples were taken", b.saysWhere)
 				was, pick, before := b.State(), p.Pick, b.drawn()
 				if end == "undo" || end == "alt-left" {
-					p.History = workspace.History{} // undo goes on with the steps before, which is another matter
+					p.History = workspace.History{} // otherwise undo would go back beyond the comparison
 				}
 
 				b.Run(begin.title)
@@ -135,7 +134,7 @@ func TestPartsLeadBack(t *testing.T) {
 				b.frame()
 				p.Closed = map[int]bool{0: true}
 				p.FitAll()
-				if end == "undo" || end == "alt-left" { // a step of its own, which is taken back first
+				if end == "undo" || end == "alt-left" { // make these changes a step of history of their own
 					b.now = b.now.Add(time.Minute)
 					b.frame()
 					b.frame()

@@ -15,11 +15,11 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestCompareWhileReading compares with a pipe that is slow: it is said that B is
-// still being read, and nothing is made of the part that has come.
+// TestCompareWhileReading compares with a slow pipe: the heading must say that B is still
+// being read, and B's partial numbers must not be compared.
 func TestCompareWhileReading(t *testing.T) {
 	t.Chdir(t.TempDir())
-	// Enough for a part to be shown.
+	// Enough input for a first snapshot.
 	var b strings.Builder
 	b.WriteString("[")
 	for i := range 40_000 {
@@ -41,7 +41,7 @@ func TestCompareWhileReading(t *testing.T) {
 		defer w.Close()
 		io.WriteString(w, all[:len(all)/2])
 		<-rest
-		io.WriteString(w, all[len(all)/2:len(all)-len(all)/10-20]) // cut short
+		io.WriteString(w, all[len(all)/2:len(all)-len(all)/10-20]) // cut off in the middle of a record
 	}()
 	s := New(theme.Dark)
 	t.Cleanup(s.Close)
@@ -75,9 +75,9 @@ func TestCompareWhileReading(t *testing.T) {
 		t.Errorf("A has been read; its heading says %v", got)
 	}
 	close(rest)
-	c.Panes[1].Doc.Wait() // its error is a warning
+	c.Panes[1].Doc.Wait() // the error is only a warning
 	settle()
-	// A tenth of the calls is missing, so that B is compared per call.
+	// A tenth of the calls is missing, so B is scaled for the comparison.
 	if got := c.Sums(1); len(got) != 3 || strings.Contains(got[0].Text, "so far") || !strings.HasPrefix(got[2].Text, "scaled to ") || c.Reading() != -1 {
 		t.Errorf("when B has been read its heading says %v, reading is %d", got, c.Reading())
 	}

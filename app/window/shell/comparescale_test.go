@@ -14,7 +14,8 @@ import (
 	"ashlar/ingest/query/compare"
 )
 
-// newPairBench compares traces of 6740 and 2490 µs of one function.
+// newPairBench compares two traces with one call of one function, 6740 µs in A and 2490
+// µs in B.
 func newPairBench(t *testing.T) *bench {
 	b := newBench(t, `[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":6740,"name":"work"}]`)
 	path := filepath.Join(t.TempDir(), "short.json")
@@ -26,8 +27,8 @@ func newPairBench(t *testing.T) *bench {
 	return b
 }
 
-// TestOverviewsHaveOneScale clicks at three quarters of B's overview, which are
-// three quarters of what both show and nothing of B itself.
+// TestOverviewsHaveOneScale clicks at three quarters of B's overview: the overview shows
+// A's length, so that is past the end of B.
 func TestOverviewsHaveOneScale(t *testing.T) {
 	b := newPairBench(t)
 	p := b.Versus.Panes[1]
@@ -46,8 +47,8 @@ func TestOverviewsHaveOneScale(t *testing.T) {
 	}
 }
 
-// TestTwoFlamegraphsHaveOneScale points at two thirds of B's flamegraph: nothing
-// is there while it costs a third of A, and its bar where both are made equal.
+// TestTwoFlamegraphsHaveOneScale points at two thirds of B's flamegraph. Normalised by
+// nothing, B is a third as wide as A and has no bar there; normalised by total, it has.
 func TestTwoFlamegraphsHaveOneScale(t *testing.T) {
 	b := newPairBench(t)
 	c := b.Versus
@@ -66,8 +67,8 @@ func TestTwoFlamegraphsHaveOneScale(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsTheMarksOfEachSide: notes belong to one recording of a comparison, and undo
-// leaves them there.
+// TestUndoKeepsTheMarksOfEachSide checks that marks stay on their side of a comparison
+// when an undo restores an earlier view.
 func TestUndoKeepsTheMarksOfEachSide(t *testing.T) {
 	b := newPairBench(t)
 	for i, text := range []string{"of A", "of B"} {

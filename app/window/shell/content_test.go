@@ -12,7 +12,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// remembering is a Keep that has files that were opened before.
+// remembering is a Keep with recent files.
 type remembering struct {
 	inStore
 	recent []Recent
@@ -20,9 +20,9 @@ type remembering struct {
 
 func (k *remembering) Recents() []Recent { return k.recent }
 
-// TestAddressesFindWhatWasMoved: an address that the window copies says what the file
-// holds; where it is elsewhere it is found among recent files, and where another file
-// is in its place the status line says so.
+// TestAddressesFindWhatWasMoved checks that copied addresses include the file's digest. A
+// moved file is found among the recent files; if another file is in its place, the status
+// line says so.
 func TestAddressesFindWhatWasMoved(t *testing.T) {
 	path := traceFile(t)
 	k := &remembering{inStore: inStore{st: settings.In("", t.TempDir())}}
@@ -78,8 +78,8 @@ func TestAddressesFindWhatWasMoved(t *testing.T) {
 	}
 }
 
-// TestMovedFilesAreLookedForBesideTheFrame: while a window looks for what an address
-// names it goes on, and what is opened meanwhile is what it shows.
+// TestMovedFilesAreLookedForBesideTheFrame checks that the search for a moved file runs
+// in the background, and that a file opened meanwhile stays open.
 func TestMovedFilesAreLookedForBesideTheFrame(t *testing.T) {
 	path := traceFile(t)
 	s := New(theme.Dark)

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// The details name each key's heaviest value, its share and how many more there
-// are; the probe as a whole comes first, its parts do not.
+// TestContextDetails checks that the details show each key's heaviest value, its share
+// and the number of others. The probe comes first; its parts are left out.
 func TestContextDetails(t *testing.T) {
 	m := &recording.Metric{Name: "count"}
 	keys := []analyze.KeyValues{
@@ -29,7 +29,7 @@ func TestContextDetails(t *testing.T) {
 		{Key: "thread.name", Value: "w", Exact: "", Label: "thread.name"},
 		{Key: "uid", Value: "0", Exact: "", Label: "uid"},
 	}
-	for i := range want { // thin spaces are the business of units
+	for i := range want { // package units tests thin spaces
 		want[i].Value, want[i].Exact = spaces(want[i].Value), spaces(want[i].Exact)
 	}
 	got := details.ContextDetails(keys, m, false)

@@ -21,8 +21,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// shownTrace has two threads whose calls nest, twice with the same function in
-// different stacks, and source lines through a second file.
+// shownTrace has two threads with nested calls; some functions occur in different stacks.
 const shownTrace = `[
 {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
 {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"work er"}},
@@ -34,7 +33,7 @@ const shownTrace = `[
 {"ph":"X","pid":1,"tid":2,"ts":125,"dur":25,"name":"inner"},
 {"ph":"X","pid":1,"tid":2,"ts":128,"dur":7,"name":"it's leaf"}]`
 
-// words parts a command line as a shell does.
+// words splits a command line like a shell; && begins another command.
 func words(line string) (all [][]string) {
 	all = [][]string{nil}
 	word, in, any := "", false, false
@@ -63,7 +62,7 @@ func words(line string) (all [][]string) {
 	return all
 }
 
-// printed runs a copied command and reads what it prints.
+// printed runs copied commands and returns their JSON output.
 func printed(t *testing.T, line string) (all []map[string]any) {
 	t.Helper()
 	for _, args := range words(line) {
@@ -82,7 +81,7 @@ func printed(t *testing.T, line string) (all []map[string]any) {
 	return all
 }
 
-// rowTexts are the rows that a command printed: depth, name, self and total.
+// rowTexts returns the rows that a command printed: name, self and total.
 func rowTexts(got map[string]any) (rows []string) {
 	for _, r := range got["rows"].([]any) {
 		m := r.(map[string]any)
@@ -99,7 +98,7 @@ func shownRows(a *session.Answer, of []analyze.Row) (rows []string) {
 	return rows
 }
 
-// shownTree are the nodes of a tree from one on, callers first.
+// shownTree returns the nodes of a tree below a node, callers first.
 func shownTree(a *session.Answer, t *analyze.Tree, from int32) (rows []string) {
 	nd := &t.Nodes[from]
 	if from != 0 {
@@ -111,7 +110,8 @@ func shownTree(a *session.Answer, t *analyze.Tree, from int32) (rows []string) {
 	return rows
 }
 
-// sameCalls holds what a command says of calls against what the panel lists, which are n.
+// sameCalls compares a command's output about calls with the panel's list, which must
+// have n rows.
 func sameCalls(t *testing.T, line string, got map[string]any, l *session.CallList, n int) {
 	t.Helper()
 	want := fmt.Sprint(l.Durations.Count, " ", recording.Decimal{Mantissa: l.Durations.Median, Scale: 3}, " ", len(l.Rows))
@@ -120,8 +120,8 @@ func sameCalls(t *testing.T, line string, got map[string]any, l *session.CallLis
 	}
 }
 
-// TestCopiedCommandsPrintWhatIsShown runs the command that each panel gives and
-// compares its numbers with the panel's.
+// TestCopiedCommandsPrintWhatIsShown runs the command copied from each panel and checks
+// that it prints the panel's numbers.
 func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two words.json")
 	if err := os.WriteFile(path, []byte(shownTrace), 0o666); err != nil {
@@ -131,7 +131,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	type panes struct {
 		p    *workspace.Pane
 		s    *Shell
-		node func(name string) // picks its heaviest node
+		node func(name string) // selects the function's heaviest node
 	}
 	same := func(t *testing.T, line string, got, want []string) {
 		t.Helper()
@@ -310,7 +310,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 	}
 }
 
-// nodeOf is the node at the end of a path.
+// nodeOf returns the node at the end of a path.
 func nodeOf(a *session.Answer, t *analyze.Tree, path []recording.FuncName) int32 {
 	n, _ := panel.NodeAt(a.Rec, t, path)
 	return int32(n)

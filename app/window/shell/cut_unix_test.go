@@ -22,8 +22,9 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// A recording that was kept is cut while the window shows it: no goroutine of the window
-// ends the program, the window is told, and what it opens anew answers as before.
+// TestKeptRecordingIsCut truncates a cached recording while the window shows it: the
+// program must not crash, the window must learn of the fault, and reopening must give the
+// same answer.
 func TestKeptRecordingIsCut(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
@@ -37,7 +38,7 @@ func TestKeptRecordingIsCut(t *testing.T) {
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond) // what was changed just now is not kept
+	time.Sleep(300 * time.Millisecond) // recently changed files are not cached
 	kept := cache.In(filepath.Join(dir, "kept"), settings.CacheSettings{Least: 1, Free: 1})
 	defer kept.Close()
 	var router input.Router
@@ -80,7 +81,7 @@ func TestKeptRecordingIsCut(t *testing.T) {
 			t.Fatalf("kept are %v: %v", stores, err)
 		}
 		if i == 0 {
-			continue // was read, and is kept now
+			continue // the first round only fills the cache
 		}
 		if err := os.Truncate(stores[0], 4096); err != nil {
 			t.Fatal(err)
@@ -102,7 +103,7 @@ func TestKeptRecordingIsCut(t *testing.T) {
 			t.Fatal("nobody was told")
 		}
 		got := int64(-1)
-		for tries := 0; fault != nil; fault = session.TakeFault() { // what read the old file may fault later
+		for tries := 0; fault != nil; fault = session.TakeFault() { // background work on the old file may fault again
 			if tries++; tries > 5 || !session.Guarded(func() { s.Reopen(fault) }) {
 				t.Fatal("it cannot be opened anew")
 			}

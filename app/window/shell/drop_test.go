@@ -10,8 +10,9 @@ import (
 	"ashlar/app/desktop/drop"
 )
 
-// TestSortDrop: folders are no recordings, and of many files the first are
-// taken; one that is gone is taken too, to say so.
+// TestSortDrop checks that folders are separated from files, that only the first of very
+// many files are used, and that missing files are kept because opening them reports the
+// error.
 func TestSortDrop(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "folder.spaa")
@@ -22,7 +23,7 @@ func TestSortDrop(t *testing.T) {
 	for i := range 10 {
 		files = append(files, filepath.Join(dir, fmt.Sprint(i)))
 		if i == 1 {
-			continue // gone
+			continue // missing
 		}
 		if err := os.WriteFile(files[i], nil, 0o644); err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// bench is a shell without a window that takes keys and the pointer.
+// bench is a shell without a window that receives keys and pointer events.
 type bench struct {
 	t *testing.T
 	*Shell
@@ -80,7 +80,7 @@ func (b *bench) press(name key.Name, mods key.Modifiers) {
 	b.frame()
 }
 
-// at is the pixel of a time, in µs of the trace's clock, on a row of the lanes.
+// at returns the pixel of a time, in µs of the trace's clock, at height y of the lanes.
 func (b *bench) at(us float64, y int) f32.Point {
 	p := b.Pane
 	t := p.Rec.Start + int64((us-1000)*1e6)
@@ -106,7 +106,7 @@ func (b *bench) drag(from, to f32.Point, mods key.Modifiers) {
 	b.frame()
 }
 
-// selected is the selected range in µs of the trace's clock.
+// selected returns the selected range, in µs of the trace's clock.
 func (b *bench) selected() [2]float64 {
 	p := b.Pane
 	if !p.Scope.Ranged {
@@ -125,10 +125,10 @@ func TestTimesThatATextMeans(t *testing.T) {
 		any  bool
 	}{
 		{"100us", 100, 0, true}, {" 0.1 ms ", 100, 0, true}, {"25%", 100, 0, true}, {"100us..150us", 100, 150, true},
-		{"1100", 100, 0, true}, // no second is that long: it is the file's clock, in µs
+		{"1100", 100, 0, true}, // as seconds, this is past the end, so it is a time in the file's µs
 		{"+10us", 210, 0, true}, {"-10 us", 190, 0, true}, {"soon", 0, 0, false}, {"1..", 0, 0, false}, {"5 parsec", 0, 0, false},
 	} {
-		p.View.From, p.View.To = p.Rec.Start+150e6, p.Rec.Start+250e6 // its middle is 200
+		p.View.From, p.View.To = p.Rec.Start+150e6, p.Rec.Start+250e6 // its middle is at 200 µs
 		js := p.Times(x.text)
 		if !x.any {
 			if len(js) > 0 {
@@ -150,8 +150,8 @@ func TestTimesThatATextMeans(t *testing.T) {
 	}
 }
 
-// TestSelectionSnaps selects by hand near the edges of bars: exactly theirs are
-// taken, unless Alt is held; within one thread with Ctrl.
+// TestSelectionSnaps drags near the edges of bars: the selection takes exactly their
+// times, unless Alt is held. With Ctrl it is limited to one thread.
 func TestSelectionSnaps(t *testing.T) {
 	b := newBench(t, someTrace)
 	shift := key.ModShift
@@ -172,8 +172,7 @@ func TestSelectionSnaps(t *testing.T) {
 	}
 }
 
-// TestPointingAtThings finds counters, instants and arrows under the pointer and
-// what the panel says of them.
+// TestPointingAtThings clicks a counter, an instant and a span, and checks their details.
 func TestPointingAtThings(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -216,8 +215,8 @@ func TestPointingAtThings(t *testing.T) {
 	has("n", "3")
 }
 
-// TestRankAndArrows picks a span with an arrow: the panel has its place among
-// those of its function and where the arrow leads.
+// TestRankAndArrows selects a span with an arrow: the details show its rank among the
+// spans of its function and where the arrow leads.
 func TestRankAndArrows(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -245,8 +244,8 @@ func TestRankAndArrows(t *testing.T) {
 	}
 }
 
-// TestThrowingTheView compares where a thrown view comes to rest with the way
-// that an exponential brake leaves it, and that pictures do not move.
+// TestThrowingTheView checks how far the view coasts after a throw, and that still
+// pictures show the final position at once.
 func TestThrowingTheView(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -268,7 +267,7 @@ func TestThrowingTheView(t *testing.T) {
 			u.Now = u.Now.Add(5 * time.Millisecond)
 			p.Motion.Step(&b.Shell.Host, &p.Timeline, u)
 		}
-		// 1,000 pixels a second, braked within 90 ms, go 90 pixels far.
+		// 1,000 pixels a second times the brake's 90 ms are 90 pixels.
 		px := float64(p.View.From-before.From) / float64(before.Span()) * float64(p.LaneWidth())
 		if px < 88 || px > 92 {
 			t.Errorf("a throw of 1,000 pixels a second goes %v pixels, want about 90", px)
@@ -279,7 +278,8 @@ func TestThrowingTheView(t *testing.T) {
 	}
 }
 
-// TestTabGoesRound goes through all parts of the window, forwards and back.
+// TestTabGoesRound moves the keyboard focus through all parts of the window, forwards and
+// back.
 func TestTabGoesRound(t *testing.T) {
 	b := newBench(t, someTrace)
 	var there []string
@@ -287,7 +287,7 @@ func TestTabGoesRound(t *testing.T) {
 		b.press(key.NameTab, 0)
 		there = append(there, b.focused())
 	}
-	// The timeline has it at first, without a ring.
+	// The timeline has the focus at first, without a focus ring.
 	want := []string{"timeline", "tabs", "Flamegraph", "details", "status", "toolbar", "filter", "timeline", "tabs"}
 	want = slices.DeleteFunc(want, func(s string) bool { return s == "status" && !slices.Contains(there, s) })
 	if !slices.Equal(there[:len(want)], want) {
@@ -307,7 +307,7 @@ func TestTabGoesRound(t *testing.T) {
 	}
 }
 
-// TestFilterChoosesByNames compares the rows of a plan with the names.
+// TestFilterChoosesByNames checks which threads each filter text leaves.
 func TestFilterChoosesByNames(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane

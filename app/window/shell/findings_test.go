@@ -17,7 +17,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// slowFrames is a trace of 400 frames without pauses, of which every 20th loads for 8 ms.
+// slowFrames returns a trace of 400 frames without pauses, of which every 20th has an 8
+// ms load.
 func slowFrames() string {
 	var b strings.Builder
 	b.WriteString("[")
@@ -34,7 +35,7 @@ func slowFrames() string {
 	return strings.TrimSuffix(b.String(), ",") + "]"
 }
 
-// led opens a trace with its findings shown, in the background as a window does.
+// led opens a trace with findings, which are computed in the background as in a window.
 func led(t *testing.T, content string) *bench {
 	path := filepath.Join(t.TempDir(), "trace.json")
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
@@ -49,8 +50,9 @@ func led(t *testing.T, content string) *bench {
 	return b
 }
 
-// TestFindingsLead: the row of findings is there before its findings are, so that nothing
-// moves; a click on one shows its evidence, which one undo takes back.
+// TestFindingsLead checks that the row of findings has its place before they are
+// computed, so that nothing moves. A click on a finding shows its evidence; one undo goes
+// back.
 func TestFindingsLead(t *testing.T) {
 	b := led(t, slowFrames())
 	p := b.Pane
@@ -84,12 +86,13 @@ func TestFindingsLead(t *testing.T) {
 	}
 	b.Undo()
 	b.remembered()
-	if p.Scope.Calls != nil || p.Tab != panel.Flamegraph { // the selected function stays
+	if p.Scope.Calls != nil || p.Tab != panel.Flamegraph { // undo keeps the selected function
 		t.Errorf("undo leads to %s", b.State().View)
 	}
 }
 
-// TestFindingsByKeys: Tab reaches the findings, and Return shows the evidence.
+// TestFindingsByKeys checks that Tab reaches the findings and that Return shows the
+// evidence.
 func TestFindingsByKeys(t *testing.T) {
 	b := led(t, slowFrames())
 	b.until("the findings", func() bool { _, ok := b.Pane.Findings(); return ok })
@@ -106,8 +109,8 @@ func TestFindingsByKeys(t *testing.T) {
 	b.until("the evidence", func() bool { b.frame(); return b.Pane.Tab == panel.Calls })
 }
 
-// TestFindingsClose: the cross closes the findings of a recording, and the command shows
-// and hides them.
+// TestFindingsClose checks that the cross hides the findings of this recording only, and
+// that the command shows and hides them for all.
 func TestFindingsClose(t *testing.T) {
 	b := led(t, someTrace)
 	b.until("the findings", func() bool { _, ok := b.Pane.Findings(); return ok })

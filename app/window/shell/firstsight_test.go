@@ -18,8 +18,8 @@ import (
 	"ashlar/render/timeline"
 )
 
-// deepThreads is a Chrome trace of 40 threads, of which the one numbered busy has calls 20
-// deep all of the time and the others short ones.
+// deepThreads returns a Chrome trace of 40 threads. Thread busy has long calls, 20 deep;
+// the others have short ones.
 func deepThreads(busy int) []byte {
 	type event struct {
 		Name string  `json:"name"`
@@ -46,7 +46,7 @@ func deepThreads(busy int) []byte {
 	return b
 }
 
-// opened shows a file.
+// opened opens one file, or two for a comparison, and waits until they are read.
 func opened(t *testing.T, files ...string) *bench {
 	b := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
 	t.Cleanup(b.Close)
@@ -61,8 +61,8 @@ func opened(t *testing.T, files ...string) *bench {
 	return b
 }
 
-// TestFirstSight: the first view shows the busiest thread with its lanes, also on both sides
-// of a comparison, and undo does not lead before that.
+// TestFirstSight checks that the first view shows the busiest thread with its lanes, also
+// on both sides of a comparison, and that undo does not go back further.
 func TestFirstSight(t *testing.T) {
 	dir := t.TempDir()
 	var files []string
@@ -99,8 +99,8 @@ func TestFirstSight(t *testing.T) {
 	}
 }
 
-// TestDoubleClickKeepsTheThread: a double click zooms to a call and shows only its thread in
-// the lower half.
+// TestDoubleClickKeepsTheThread checks that a double click zooms to a call and limits the
+// lower half to its thread.
 func TestDoubleClickKeepsTheThread(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(path, deepThreads(1), 0o644); err != nil {
@@ -128,8 +128,8 @@ func TestDoubleClickKeepsTheThread(t *testing.T) {
 	}
 }
 
-// TestScrolledWindowGrows: rows scrolled to the end of a small window stay at the end when
-// the window grows, instead of leaving an empty part below.
+// TestScrolledWindowGrows checks that rows scrolled to their end stay at the end when the
+// window grows, without an empty area below.
 func TestScrolledWindowGrows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(path, deepThreads(37), 0o644); err != nil {

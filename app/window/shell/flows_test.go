@@ -10,9 +10,8 @@ import (
 	"ashlar/app/window/timeline"
 )
 
-// TestArrowsEndAtWhatStaysAtTheTop: the arrow of a flow whose end is scrolled behind a
-// pinned thread comes out at that one's edge, and is not drawn over it; where both ends
-// are, there is none.
+// TestArrowsEndAtWhatStaysAtTheTop checks arrows to rows hidden behind a pinned thread:
+// they end at the edge of the pinned thread. An arrow with both ends hidden is not drawn.
 func TestArrowsEndAtWhatStaysAtTheTop(t *testing.T) {
 	var events []string
 	for tid := range 30 {

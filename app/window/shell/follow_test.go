@@ -19,8 +19,8 @@ import (
 	"ashlar/render/timeline"
 )
 
-// chromeTrace writes spans of threads in the given order, so that threads and
-// functions get other numbers in another order.
+// chromeTrace writes spans of threads in the given order, which determines the numbers of
+// threads and functions.
 func chromeTrace(t *testing.T, path string, tids []int, spans int) {
 	t.Helper()
 	var b strings.Builder
@@ -40,7 +40,7 @@ func chromeTrace(t *testing.T, path string, tids []int, spans int) {
 	}
 }
 
-// frames asks and takes over as the window's frames do, until it holds.
+// frames updates the pane as the window's frames do, until holds returns true.
 func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Helper()
 	for range 5000 {
@@ -60,7 +60,7 @@ func frames(t *testing.T, s *Shell, what string, holds func() bool) {
 	t.Fatalf("waited for %s in vain", what)
 }
 
-// followed is a shell that follows a trace of three threads, and the trace's file.
+// followed returns a shell that follows a trace of three threads, and the trace's path.
 func followed(t *testing.T) (s *Shell, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.json")
@@ -75,8 +75,8 @@ func followed(t *testing.T) (s *Shell, path string) {
 	return s, path
 }
 
-// TestFollowingKeepsTheView: a file that takes the place of another, in which
-// all threads and functions have other numbers, is looked at the same way.
+// TestFollowingKeepsTheView checks that the view stays the same when a followed file is
+// replaced by one in which threads and functions have other numbers.
 func TestFollowingKeepsTheView(t *testing.T) {
 	s, path := followed(t)
 	p := s.Pane
@@ -122,7 +122,7 @@ func TestFollowingKeepsTheView(t *testing.T) {
 		return m
 	}
 	want := look()
-	chromeTrace(t, path, []int{9, 3, 2, 1}, 30) // others come first: new numbers
+	chromeTrace(t, path, []int{9, 3, 2, 1}, 30) // new threads come first, so that numbers change
 	old := p.Rec
 	frames(t, s, "the new file", func() bool { return p.Rec != old })
 	if len(p.Rec.Tracks) != 4 || track(2) == 1 {
@@ -134,14 +134,14 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	if a := p.Doc.Answer(); a.Rec != p.Rec || p.Pick.Tree != a.Tree {
 		t.Error("what is picked is not of what is shown")
 	}
-	// Undo leads to what was, in the new numbers.
+	// Undo restores the view, translated to the new numbers.
 	p.FitAll()
 	s.Step(-1)
 	if got := look(); !reflect.DeepEqual(got, want) {
 		t.Errorf("undo leads to %v, was %v", got, want)
 	}
 
-	// A file without what was selected is shown as a whole.
+	// A file without the selected threads is shown as a whole.
 	chromeTrace(t, path, []int{50}, 5)
 	old = p.Rec
 	frames(t, s, "the third file", func() bool { return p.Rec != old })
@@ -154,9 +154,9 @@ func TestFollowingKeepsTheView(t *testing.T) {
 	}
 }
 
-// TestFollowingKeepsWhatIsComparedInPlace: both parts of a recording that are compared
-// stay the ones they were by their names in a file that took its place, with the marks,
-// and Esc leads back to how it was looked at before, in the new numbers.
+// TestFollowingKeepsWhatIsComparedInPlace replaces a followed file while two parts of it
+// are compared. The parts are found again by name, marks stay, and Esc restores the view
+// from before the comparison.
 func TestFollowingKeepsWhatIsComparedInPlace(t *testing.T) {
 	s, path := followed(t)
 	b := &bench{t: t, Shell: s, now: time.Unix(1e9, 0)}

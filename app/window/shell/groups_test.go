@@ -15,8 +15,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// requestTrace has calls with arguments that nest: tenant 7 has 100 µs together, of which
-// 30 lie within each other, tenant 8 has 40.
+// requestTrace has nested calls with arguments: tenant 7 has 130 µs, of which 30 µs are
+// nested in its own calls and count once; tenant 8 has 40 µs.
 const requestTrace = `[
 {"ph":"X","pid":1,"tid":1,"ts":0,"dur":100,"name":"request","args":{"tenant":7}},
 {"ph":"X","pid":1,"tid":1,"ts":10,"dur":30,"name":"query","args":{"tenant":7}},
@@ -24,8 +24,8 @@ const requestTrace = `[
 {"ph":"X","pid":1,"tid":1,"ts":200,"dur":40,"name":"request","args":{"tenant":8}},
 {"ph":"X","pid":1,"tid":1,"ts":300,"dur":9,"name":"idle"}]`
 
-// TestRowsOfAnArgument: the table is grouped by an argument of spans, from the list of
-// what there is; the address, the command and what is selected by a row say the same.
+// TestRowsOfAnArgument groups the table by an argument of spans. The address, the copied
+// command and the selection of a row's calls must agree with the table.
 func TestRowsOfAnArgument(t *testing.T) {
 	b := newBench(t, requestTrace)
 	p := b.Pane
@@ -55,7 +55,7 @@ func TestRowsOfAnArgument(t *testing.T) {
 	if err != nil || v.Table.Group != "arg:tenant" {
 		t.Errorf("the address %s says %v, %v", b.Address(), v, err)
 	}
-	// What stacks were changed for has no arguments: that is said in place of rows.
+	// Transforms remove the arguments of spans: the table says so and has no rows.
 	p.Transforms = []analyze.Transform{analyze.Focus(analyze.Named("query"))}
 	b.total()
 	if a := p.Doc.Answer(); a.Ungrouped == nil || !strings.Contains(a.Ungrouped.Error(), "transforms remove the arguments of spans; leave out") || len(p.Table.Order.Rows) != 0 {

@@ -28,7 +28,8 @@ func TestHelpHasEveryKey(t *testing.T) {
 	}
 }
 
-// TestHelpColumnsAreLevel tries every way to cut the sections into columns.
+// TestHelpColumnsAreLevel compares the columns' height with the best of all ways to split
+// the sections.
 func TestHelpColumnsAreLevel(t *testing.T) {
 	blocks := helpLines()
 	tall := func(from, to int) int {
@@ -60,7 +61,7 @@ func TestHelpColumnsAreLevel(t *testing.T) {
 	}
 }
 
-// TestHelpIsNotCutOff: every line has room for its words, in the column that it is in.
+// TestHelpIsNotCutOff checks that every line of the help fits into its column.
 func TestHelpIsNotCutOff(t *testing.T) {
 	face := New(theme.Dark).Fonts.Regular(12)
 	for _, b := range helpLines() {

@@ -17,9 +17,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// TestToolbarButtonsNameTheirKeys holds the pointer over everything in the toolbar
-// that has an icon: a tooltip names a command of the list, and its key where it has
-// one.
+// TestToolbarButtonsNameTheirKeys points at every icon in the toolbar: the tooltip must
+// name a command and its key, if it has one.
 func TestToolbarButtonsNameTheirKeys(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.frame()
@@ -55,7 +54,7 @@ func TestToolbarButtonsNameTheirKeys(t *testing.T) {
 	}
 }
 
-// TestMenusHaveIcons: what is done to a span is drawn as well as written.
+// TestMenusHaveIcons checks that the menu of a span has icons.
 func TestMenusHaveIcons(t *testing.T) {
 	b := newBench(t, someTrace)
 	row := b.Pane.Plan.Rows[slices.IndexFunc(b.Pane.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
@@ -70,7 +69,7 @@ func TestMenusHaveIcons(t *testing.T) {
 	}
 }
 
-// shapes draws the next frame as text.
+// shapes returns the next frame as SVG.
 func (b *bench) shapes() string {
 	b.t.Helper()
 	b.Shapes = svg.New(b.window().X, b.window().Y, raster.Pack(b.Theme.Background))
@@ -83,7 +82,7 @@ func (b *bench) shapes() string {
 	return all.String()
 }
 
-// iconsAt are the middles of the icons that are drawn in r.
+// iconsAt returns the positions of the icons drawn in r.
 func iconsAt(shapes string, r image.Rectangle) (all []f32.Point) {
 	for _, m := range regexp.MustCompile(`transform="translate\(([0-9.]+) ([0-9.]+)\)`).FindAllStringSubmatch(shapes, -1) {
 		x, _ := strconv.ParseFloat(m[1], 32)
@@ -95,8 +94,8 @@ func iconsAt(shapes string, r image.Rectangle) (all []f32.Point) {
 	return all
 }
 
-// TestBarsSayWhatTheyAreOf: bars of one name are told apart by their arguments, also
-// before one is clicked.
+// TestBarsSayWhatTheyAreOf checks that the tooltip of a bar shows its arguments, which
+// distinguish bars of one name.
 func TestBarsSayWhatTheyAreOf(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.settled()
@@ -113,7 +112,7 @@ func TestBarsSayWhatTheyAreOf(t *testing.T) {
 	}
 }
 
-// TestOneCallIsTheSelection chooses it in the menu of a bar.
+// TestOneCallIsTheSelection selects a single call from the menu of its bar.
 func TestOneCallIsTheSelection(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.settled()

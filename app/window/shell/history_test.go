@@ -11,9 +11,9 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestUndoTakesEverythingBack brings a recording into one state after the other
-// and goes back through all of them, and on again: what there is of a State is as
-// it was, and every field that undo is about has been tried.
+// TestUndoTakesEverythingBack changes the view at random several times, undoes all
+// changes and repeats them: the State must be the same each time. Every field that undo
+// restores must have been changed at least once.
 func TestUndoTakesEverythingBack(t *testing.T) {
 	rounds.Unraced(t)
 	tried := map[string]bool{}
@@ -37,7 +37,8 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 			if r.IntN(3) == 0 {
 				s.AddFiles(0, []string{fmt.Sprintf("/runs/%d.spaa", r.IntN(9))})
 			}
-			// A range without the selected calls cannot be normalised by them, and says so.
+			// Normalising by calls fails if the selected range has none of the selected
+			// calls.
 			if err := s.Finish(); err != nil && !strings.Contains(err.Error(), "it has no selected calls") {
 				t.Fatal(err)
 			}
@@ -73,15 +74,14 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 	}
 }
 
-// notOfOne are the fields that a single recording that is open does not change,
-// and why.
+// notOfOne lists the fields that do not change with a single recording, with the reason.
 var notOfOne = map[string]string{
 	"part": "how it was opened", "only": "how it was opened", "exe": "how it was opened", "content": "what its file holds",
 	"layout": "of two", "anchor": "of two", "rows": "of two", "normalize": "of two", "width": "of two", "pair": "of two", "apart": "of two",
 	"scroll": "rows are scrolled in a frame, which this test has none of", "callers": "known once the answer is", "callees": "known once the answer is",
 }
 
-// settledText writes what is shown except for what undo leaves alone.
+// settledText returns the State as text, without the fields that undo ignores.
 func settledText(s *Shell) string {
 	st := s.ViewState()
 	st.Sides[0].Goal = nil

@@ -18,7 +18,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// lookFor looks for a text and waits until it is found.
+// lookFor searches for a text and waits for the result.
 func (b *bench) lookFor(text string) {
 	b.t.Helper()
 	b.Pane.SearchFor(text)
@@ -35,7 +35,7 @@ func (b *bench) settled() {
 	b.frame()
 }
 
-// until draws frames until something holds.
+// until draws frames until holds returns true.
 func (b *bench) until(what string, holds func() bool) {
 	b.t.Helper()
 	for range 5000 {
@@ -47,8 +47,8 @@ func (b *bench) until(what string, holds func() bool) {
 	b.t.Fatal("waited in vain for ", what)
 }
 
-// TestListOfHits lists ten thousand hits on two threads, and goes to one by keys
-// and to another with the pointer.
+// TestListOfHits lists ten thousand hits on two threads, goes to one with keys and to
+// another with the pointer.
 func TestListOfHits(t *testing.T) {
 	var lines []string
 	for i := range 10_000 {
@@ -74,7 +74,7 @@ func TestListOfHits(t *testing.T) {
 		t.Errorf("the line says %q of row %d", info, want)
 	}
 
-	// It opens where one is; the last row by the scroll bar's end.
+	// The list opens at the current hit. Scroll to its last rows.
 	b.press("L", key.ModCtrl)
 	b.until("the list", func() bool { return l.Open && l.Focused })
 	if !l.Open || l.Chosen != want {
@@ -87,7 +87,7 @@ func TestListOfHits(t *testing.T) {
 		t.Errorf("a click shows %d to %d; open: %v", h.Start-p.Rec.Start, h.End-p.Rec.Start, l.Open)
 	}
 
-	// Escape closes the list before it ends the search, and typing chooses again.
+	// Escape closes the list first; the search stays.
 	b.press("L", key.ModCtrl)
 	b.until("the list again", func() bool { return l.Open && l.Focused })
 	b.press(key.NameEscape, 0)
@@ -96,8 +96,8 @@ func TestListOfHits(t *testing.T) {
 	}
 }
 
-// TestWalkingFunctions: without times what is found are functions, the heaviest
-// first, each with its heaviest bar.
+// TestWalkingFunctions steps through the hits of a recording without times: they are
+// functions, the heaviest first, each shown at its heaviest bar.
 func TestWalkingFunctions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.folded")
 	if err := os.WriteFile(path, []byte("main;copy_a;x 3\nmain;copy_b 9\nmain;x;copy_a 4\nmain;y 20\n"), 0o644); err != nil {
@@ -128,7 +128,7 @@ func TestWalkingFunctions(t *testing.T) {
 			t.Errorf("N leads to %s, not %s", got, want.want)
 		}
 	}
-	// A zoom that does not have the next one is left.
+	// Stepping to a function outside the zoomed part ends the zoom.
 	n := workspace.NodeNamed(p.Doc.Answer(), recording.Function{Name: "y"}.FuncName())
 	p.ZoomTo(panel.PathOf(p.Rec, p.Doc.Answer().Tree, int(n)))
 	b.press("N", 0)

@@ -11,7 +11,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// keptNote is a Keep that notes what it is told.
+// keptNote is a Keep that records its calls.
 type keptNote struct {
 	was, now workspace.Prefs
 	times    int
@@ -59,7 +59,7 @@ func TestOnlyChangesAreKept(t *testing.T) {
 	if k.times != 1 || k.now.Look["colour"] != string(theme.ByPackage) || k.now.Look["sort"] != "count" || k.was.Look["sort"] != "total" || k.now.Theme != "light" {
 		t.Errorf("kept %d times, last %+v after %+v", k.times, k.now, k.was)
 	}
-	s.OpenDemo() // the next recording is looked at the same way
+	s.OpenDemo() // the next recording gets the same settings
 	s.keep()
 	if k.times != 1 || s.Pane.Table.By != functions.ColCount {
 		t.Errorf("kept %d times, sorted by %d", k.times, s.Pane.Table.By)

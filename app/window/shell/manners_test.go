@@ -19,7 +19,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// TestScaleSaysWhatItIsNow enlarges everything and goes back.
+// TestScaleSaysWhatItIsNow enlarges the interface and goes back; the status line must
+// show the scale.
 func TestScaleSaysWhatItIsNow(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.press("+", key.ModCtrl)
@@ -29,8 +30,8 @@ func TestScaleSaysWhatItIsNow(t *testing.T) {
 	}
 }
 
-// TestFoldsGoTogether folds a thread of A, and B's of that name folds; unlinked it
-// stays.
+// TestFoldsGoTogether folds a thread of A: the matching thread of B folds too, unless the
+// sides are unlinked.
 func TestFoldsGoTogether(t *testing.T) {
 	b := &bench{t: t, Shell: compared(t, "before.json", "after.json")}
 	b.frame()
@@ -62,8 +63,8 @@ func TestFoldsGoTogether(t *testing.T) {
 	}
 }
 
-// TestMenusAreGrouped looks at the menu of a bar: rules are between groups, keys
-// pass them, and what one asks of a function is in it.
+// TestMenusAreGrouped checks the menu of a function: separators only between groups, keys
+// skip them, and the menu has the actions for a function's calls.
 func TestMenusAreGrouped(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.settled()
@@ -99,8 +100,8 @@ func TestMenusAreGrouped(t *testing.T) {
 	}
 }
 
-// TestPaletteBeginsWithWhatFits selects a function and asks for commands: those
-// about it come first, then what was chosen last.
+// TestPaletteBeginsWithWhatFits checks that the palette lists commands for the selected
+// function first, then the last command chosen.
 func TestPaletteBeginsWithWhatFits(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.settled()
@@ -131,7 +132,7 @@ func TestPaletteBeginsWithWhatFits(t *testing.T) {
 	}
 }
 
-// TestFilesSayWhatTheyAre lists a folder in the file chooser.
+// TestFilesSayWhatTheyAre lists a folder in the file chooser, with formats and sizes.
 func TestFilesSayWhatTheyAre(t *testing.T) {
 	b := newBench(t, someTrace)
 	dir := t.TempDir()
@@ -153,8 +154,8 @@ func TestFilesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestSearchStaysInReach makes everything so large that the line to search in has
-// no room.
+// TestSearchStaysInReach enlarges the interface until the toolbar has no room for the
+// search field: a button must still open it.
 func TestSearchStaysInReach(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.Scale = 3
@@ -178,8 +179,8 @@ func TestSearchStaysInReach(t *testing.T) {
 	}
 }
 
-// TestCountThatRepeatsSelfIsLeftOut shows tables of samples, where each counts as
-// one, and of spans, where it does not.
+// TestCountThatRepeatsSelfIsLeftOut checks that the table of samples has no count column,
+// because each sample counts as one, and that the table of spans has one.
 func TestCountThatRepeatsSelfIsLeftOut(t *testing.T) {
 	for content, want := range map[string]bool{"main;work 1\nmain;rest 1\n": false, someTrace: true} {
 		b := newBench(t, content)
@@ -192,8 +193,8 @@ func TestCountThatRepeatsSelfIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestCalmCountOpensByAClick: what was wrong with a file is a count in the status line,
-// with a dot only where it changes numbers, and a click on it leads to the list.
+// TestCalmCountOpensByAClick checks that the status line counts warnings and notes, with
+// a dot only if they change numbers, and that a click opens the list.
 func TestCalmCountOpensByAClick(t *testing.T) {
 	const note = `{"ph":"M","pid":1,"tid":0,"name":"process_uptime_seconds","args":{"uptime":"3"}}`
 	const wrong = `{"ph":"E","pid":1,"tid":9,"ts":5}`
@@ -213,15 +214,15 @@ func TestCalmCountOpensByAClick(t *testing.T) {
 		if _, changes := b.Pane.Rec.Warned(); changes != c.dot {
 			t.Errorf("%s: a dot is %v, want %v", c.text, changes, c.dot)
 		}
-		b.click(b.written(c.text).Sub(f32.Pt(20, 0)), 0, pointer.ButtonPrimary) // it ends there
+		b.click(b.written(c.text).Sub(f32.Pt(20, 0)), 0, pointer.ButtonPrimary) // the text ends there
 		if b.Pane.Tab != panel.About {
 			t.Errorf("a click on %q shows %v", c.text, b.Pane.Tab)
 		}
 	}
 }
 
-// TestPinnedThreadsStayInSight scrolls far down: the pinned thread is where it was, and a
-// span that is gone to is not behind it.
+// TestPinnedThreadsStayInSight scrolls far down: the pinned thread keeps its place, and
+// it does not cover a span that was searched for.
 func TestPinnedThreadsStayInSight(t *testing.T) {
 	var events []string
 	for i := range 80 {

@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write the manual's tables anew")
 
-// keyTable is the manual's table of keys.
+// keyTable returns the manual's table of keys.
 func keyTable() string {
 	var b strings.Builder
 	b.WriteString("| key | |\n|---|---|\n")
@@ -24,7 +24,7 @@ func keyTable() string {
 	return b.String()
 }
 
-// lowerFirst makes the first letter small, unless it is a word by itself (A).
+// lowerFirst makes the first letter lower case, unless it is a word by itself, such as A.
 func lowerFirst(s string) string {
 	if s[1] == ' ' {
 		return s
@@ -32,7 +32,7 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// pointerTable is the manual's table of gestures.
+// pointerTable returns the manual's table of gestures.
 func pointerTable() string {
 	var b strings.Builder
 	b.WriteString("| with the pointer | |\n|---|---|\n")

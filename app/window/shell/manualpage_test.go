@@ -10,8 +10,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestManualInTheWindow reads every page of the manual by keys: all its words are
-// among the lines that are drawn.
+// TestManualInTheWindow turns through all pages of the manual with keys and checks that
+// no word is missing.
 func TestManualInTheWindow(t *testing.T) {
 	rounds.Unraced(t)
 	b := newBench(t, "a;b 1\n")
@@ -21,7 +21,7 @@ func TestManualInTheWindow(t *testing.T) {
 	}
 	b.Chooser.Refresh()
 	b.Chooser.Take(0)
-	for range 3 { // the line that was typed in gives the keyboard up
+	for range 3 { // the text field of the chooser gives up the keyboard focus
 		b.frame()
 	}
 	for i, p := range manual.Pages() {

@@ -15,7 +15,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// inStore is a Keep whose marks are in a store, written at once.
+// inStore is a Keep that writes marks to a store at once.
 type inStore struct {
 	keptNote
 	st *settings.Store
@@ -88,7 +88,7 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	}
 	s.Close()
 
-	// The next window has them, and undo does not take them away.
+	// Marks are there in the next window, and undo does not remove them.
 	s = openDemoWith(t, k)
 	defer s.Close()
 	p = s.Pane
@@ -106,7 +106,8 @@ func TestMarksAreKeptAndUndone(t *testing.T) {
 	}
 }
 
-// TestDifferenceMerges: what two windows change is as if one had done it.
+// TestDifferenceMerges checks that changes made to marks in two windows are merged as if
+// made in one.
 func TestDifferenceMerges(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 5))

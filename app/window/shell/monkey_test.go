@@ -25,8 +25,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// monkey uses a shell as nobody would: it presses keys, types, moves the pointer,
-// presses its buttons and resizes the window, all by chance.
+// monkey uses a shell at random: it presses keys, types, moves the pointer, presses its
+// buttons and resizes the window.
 type monkey struct {
 	*Shell
 	r       *rand.Rand
@@ -96,7 +96,7 @@ func (m *monkey) act() string {
 		m.scale = []float32{.5, 1, 1, 1.25, 2, 3}[m.r.IntN(6)]
 		return fmt.Sprint("scale to ", m.scale)
 	}
-	time.Sleep(time.Duration(m.r.IntN(20)) * time.Millisecond) // answers come
+	time.Sleep(time.Duration(m.r.IntN(20)) * time.Millisecond) // lets answers arrive
 	return "wait"
 }
 
@@ -117,12 +117,12 @@ func (m *monkey) frame() {
 	}
 }
 
-// TestMonkey lets a monkey use recordings and pairs of them: whatever it does, the
-// shell goes on. ASHLAR_MONKEYS is how many, each doing other things; a failure says
-// by which seed. A few do the same each time, as far as answers come in time.
+// TestMonkey lets monkeys use recordings and comparisons: the shell must not panic.
+// ASHLAR_MONKEYS sets their number and seeds them by the clock; by default a few use
+// fixed seeds. A failure prints the seed.
 func TestMonkey(t *testing.T) {
 	files := monkeyFiles(t)
-	t.Chdir(filepath.Dir(files[0])) // where it may save things
+	t.Chdir(filepath.Dir(files[0])) // the monkeys may save files there
 	t.Setenv("EDITOR", "")
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere")
 	runs, events, seed := 12, 250, uint64(1)
@@ -161,8 +161,8 @@ func letMonkey(t *testing.T, files []string, seed uint64, events int) {
 	t.Logf("seed %d, %s %s: the slowest frame took %v, after %s", seed, filepath.Base(one), filepath.Base(two), m.slowest, m.slow)
 }
 
-// monkeyFiles are small recordings of several kinds, and all samples where there
-// are any.
+// monkeyFiles writes small recordings: odd traces, empty files, and the sample files of
+// all formats if available.
 func monkeyFiles(t *testing.T) (files []string) {
 	dir := t.TempDir()
 	add := func(name string, content []byte) {
@@ -175,7 +175,7 @@ func monkeyFiles(t *testing.T) (files []string) {
 	add("trace.json", []byte(someTrace))
 	for _, name := range synth.Odds() {
 		if name == "functions" || name == "threads" {
-			continue // read for longer than they are used
+			continue // takes too long to read
 		}
 		file, err := os.Create(filepath.Join(dir, name+".json"))
 		if err != nil {
@@ -195,8 +195,8 @@ func monkeyFiles(t *testing.T) (files []string) {
 	return files
 }
 
-// TestSearchInANarrowWindow: where the toolbar has no room for the search, it has
-// all of the toolbar while one types, and gives it back.
+// TestSearchInANarrowWindow checks that in a narrow toolbar the search takes the whole
+// width while the user types.
 func TestSearchInANarrowWindow(t *testing.T) {
 	b := newBench(t, someTrace)
 	m := &monkey{Shell: b.Shell, r: rand.New(rand.NewPCG(1, 1)), now: b.now, size: image.Pt(420, 300), scale: 1}

@@ -14,7 +14,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// keptFolds keeps which files are folded.
+// keptFolds remembers in memory whether the numbers in a file's names are folded.
 type keptFolds struct {
 	keptNote
 	path string
@@ -24,8 +24,9 @@ type keptFolds struct {
 func (k *keptFolds) Recents() []Recent           { return []Recent{{Path: k.path, Folded: k.on}} }
 func (k *keptFolds) SetFolded(_ string, on bool) { k.on = on }
 
-// TestFoldNumbersOffered: names that differ only in numbers can be folded with a click where
-// they are most of the names; the file remembers it, the address has it, and undo ends it.
+// TestFoldNumbersOffered checks the offer to fold names that differ only in numbers. It
+// appears if they are most of the names; a click is stored for the file and in the
+// address, and undo reverts it.
 func TestFoldNumbersOffered(t *testing.T) {
 	k := &keptFolds{path: filepath.Join(t.TempDir(), "a.folded")}
 	var text strings.Builder
@@ -65,7 +66,8 @@ func TestFoldNumbersOffered(t *testing.T) {
 	}
 }
 
-// TestWhyFoldedStepsAreSlow: names that are shown as one are asked about as one.
+// TestWhyFoldedStepsAreSlow checks that the question about slow calls covers all names
+// that are folded into one.
 func TestWhyFoldedStepsAreSlow(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("[")

@@ -13,7 +13,7 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// openOdd settles a shell on an odd trace and returns what lays out frames.
+// openOdd opens an odd trace and waits for its answers.
 func openOdd(tb testing.TB, name string) (*Shell, *framer) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), name+".json")
@@ -38,9 +38,9 @@ func openOdd(tb testing.TB, name string) (*Shell, *framer) {
 	return s, f
 }
 
-// BenchmarkOdd measures, on the odd traces, the CPU time of frames while
-// the view moves in time, while rows scroll, while all lanes are open, and when
-// a bar is picked.
+// BenchmarkOdd measures the CPU time of frames of the odd traces while the view pans,
+// while rows scroll, with all lanes open, with a selected bar or set of calls, and while
+// the table scrolls.
 func BenchmarkOdd(b *testing.B) {
 	for _, name := range synth.Odds() {
 		s, f := openOdd(b, name)
@@ -76,7 +76,7 @@ func BenchmarkOdd(b *testing.B) {
 		run("close", pan)
 		p.Tab = panel.Functions
 		f.frame()
-		run("table", func(i int) { p.Table.Down += 3 * 22 }) // a notch of the wheel
+		run("table", func(i int) { p.Table.Down += 3 * 22 }) // one wheel notch
 		run("far", func(i int) { p.Table.Down = i * 7919 * 22 % max(1, 22*len(p.Table.Order.Rows)) })
 	}
 }

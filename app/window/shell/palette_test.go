@@ -12,9 +12,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestATitleThatIsTypedComesFirst: whoever types a command's whole title, in
-// whatever case, and presses Return gets that command; its beginning comes before
-// titles that have it further on.
+// TestATitleThatIsTypedComesFirst checks that a command's whole title, in any case, finds
+// that command first, and that titles beginning with the typed text come before others.
 func TestATitleThatIsTypedComesFirst(t *testing.T) {
 	rounds.Unraced(t)
 	b := newBench(t, someTrace)
@@ -41,9 +40,9 @@ func TestATitleThatIsTypedComesFirst(t *testing.T) {
 	}
 }
 
-// TestPaletteFindsPlaces: what is typed finds functions, threads and marks beside
-// commands, each said to be one, and Return goes there: to a function's longest call
-// on the threads that are selected.
+// TestPaletteFindsPlaces checks that the palette also finds functions, threads and marks,
+// each with its kind. Choosing a function goes to its longest call on the selected
+// threads.
 func TestPaletteFindsPlaces(t *testing.T) {
 	const file = `[{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"main"}},{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"heater"}},
 {"ph":"X","pid":1,"tid":1,"ts":0,"dur":90,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":200,"dur":150,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":700,"dur":20,"name":"preheat"},
@@ -86,7 +85,7 @@ func TestPaletteFindsPlaces(t *testing.T) {
 	if w := p.View.Span() / 1e6; w < 150 || w > 600 || p.View.From > p.Pick.Hit.Start || p.View.To < p.Pick.Hit.End {
 		t.Errorf("the view of it is %d µs wide from %d", w, (p.View.From-p.Rec.Start)/1e6)
 	}
-	// Why some calls are slow is asked of any function, by its name.
+	// The question why calls are slow can be asked about any function.
 	if titles, _ := lines("why heat"); len(titles) == 0 || titles[0] != "Why are calls of heat slow?" {
 		t.Errorf("why heat names %q", titles)
 	}
@@ -97,7 +96,7 @@ func TestPaletteFindsPlaces(t *testing.T) {
 	b.press(key.NameEscape, 0)
 	b.press(key.NameEscape, 0)
 	b.until("one recording", func() bool { return p.Against == nil })
-	// What is typed fast and taken at once is what was typed.
+	// Choosing before the list is updated acts on the typed text.
 	b.openPalette()
 	b.Chooser.SetText("preheat")
 	b.Chooser.Refresh()
@@ -105,8 +104,8 @@ func TestPaletteFindsPlaces(t *testing.T) {
 	b.until("the other function", func() bool { f, ok := p.PickedFunction(); return ok && f.Name == "preheat" && at() == 700 })
 }
 
-// TestPaletteKnowsOrdinaryWords: words that people try find commands, of which each is one, and
-// what names nothing is still answered with something to do.
+// TestPaletteKnowsOrdinaryWords checks that synonyms find commands, that each belongs to
+// an existing command, and that a text without a match gets suggestions.
 func TestPaletteKnowsOrdinaryWords(t *testing.T) {
 	for title := range otherWords {
 		if !slices.ContainsFunc(Commands, func(c Command) bool { return c.Title == title }) {

@@ -16,7 +16,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// waiting is the kernel's trace of a thread that waits for another one.
+// waiting is an ftrace recording of a client that waits for a server.
 const waiting = `# tracer: nop
 #
           client-11    (   10) [000] d..2  1.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=client next_pid=11 next_prio=120
@@ -30,7 +30,7 @@ const waiting = `# tracer: nop
           client-11    (   10) [000] ...1  1.004000: tracing_mark_write: E|10
 `
 
-// onStrip is the point of the window at which a thread's state at a time is drawn.
+// onStrip returns the point where the state of a thread at a time is drawn.
 func (b *bench) onStrip(thread string, at int64) f32.Point {
 	p := b.Pane
 	for i := range p.Plan.Rows {
@@ -43,8 +43,8 @@ func (b *bench) onStrip(thread string, at int64) f32.Point {
 	return f32.Point{}
 }
 
-// A click on the strip of states tells what the thread was in, a key leads to what woke
-// it, and the menu to the critical path, which the timeline shows and keys go along.
+// TestStatesAndCriticalPath clicks a thread state, goes to its waker with a key, and
+// follows the critical path with keys.
 func TestStatesAndCriticalPath(t *testing.T) {
 	b := newBench(t, waiting)
 	p := b.Pane
@@ -93,8 +93,8 @@ func TestStatesAndCriticalPath(t *testing.T) {
 	}
 }
 
-// The panel of locks tells which thread waited for which; a click on either goes there. A
-// blocked state is listed as a call, with the thread that ended it.
+// TestBlockedBy checks the panel of locks: clicks go to the waiting thread and to the one
+// it waited for. The list of calls shows a blocked state with its waker.
 func TestBlockedBy(t *testing.T) {
 	b := newBench(t, waiting)
 	p := b.Pane
@@ -113,7 +113,8 @@ func TestBlockedBy(t *testing.T) {
 	second := f32.Pt(float32(lower.Min.X+100), float32(lower.Min.Y+28)+2.5*widget.RowHeight)
 	b.pointer(pointer.Move, second, 0)
 	b.frame()
-	// The frame that handles the click has to show what it chose: none may follow.
+	// The frame that handles the click must show its effect, because no other frame may
+	// follow.
 	for _, kind := range []pointer.Kind{pointer.Press, pointer.Release} {
 		b.router.Queue(pointer.Event{Kind: kind, Source: pointer.Mouse, Buttons: pointer.ButtonPrimary, Position: second, Time: time.Duration(b.now.UnixNano())})
 	}

@@ -2,8 +2,8 @@ package shell
 
 import "testing"
 
-// TestPickSelf: what is chosen by self is the place where the self is, not the place with
-// the largest total.
+// TestPickSelf checks that choosing a function by self selects the node with the largest
+// self, not the one with the largest total.
 func TestPickSelf(t *testing.T) {
 	b := newBench(t, "main;helper;work 50\nmain;idle;helper 10\n")
 	if b.total() != "60" {

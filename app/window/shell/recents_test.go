@@ -16,7 +16,7 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// keptRecents has files that were opened before.
+// keptRecents is a Keep with recent files.
 type keptRecents struct {
 	keptNote
 	of []Recent
@@ -24,7 +24,8 @@ type keptRecents struct {
 
 func (k *keptRecents) Recents() []Recent { return k.of }
 
-// recentBench shows the first page with three files, the last of which is gone.
+// recentBench shows the first page with three recent files, the last of which does not
+// exist.
 func recentBench(t *testing.T) (b *bench, row func(i int) f32.Point) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,7 +48,7 @@ func recentBench(t *testing.T) (b *bench, row func(i int) f32.Point) {
 	}
 }
 
-// written is where a text is in the window.
+// written returns the position of a text in the window.
 func (b *bench) written(text string) f32.Point {
 	b.t.Helper()
 	m := regexp.MustCompile(`<text x="([0-9.]+)" y="([0-9.]+)"[^>]*>` + regexp.QuoteMeta(text) + "<").FindStringSubmatch(b.shapes())
@@ -68,11 +69,11 @@ func (b *bench) click(at f32.Point, mods key.Modifiers, buttons pointer.Buttons)
 		b.router.Queue(e)
 		b.frame()
 	}
-	b.now = b.now.Add(time.Second) // the next is not a double click
+	b.now = b.now.Add(time.Second) // so that the next click is not a double click
 	b.frame()
 }
 
-// compares tells which files are compared.
+// compares returns the names of the compared files.
 func (b *bench) compares() [2]string {
 	if b.Versus == nil {
 		return [2]string{}
@@ -80,9 +81,8 @@ func (b *bench) compares() [2]string {
 	return [2]string{filepath.Base(b.Versus.Panes[0].Path), filepath.Base(b.Versus.Panes[1].Path)}
 }
 
-// TestRecentsAreCompared: two files that are chosen, or of which one is dragged
-// onto the other, are compared. The first, or the one that is there, is the
-// baseline.
+// TestRecentsAreCompared compares recent files by choosing two, or by dragging one onto
+// the other. The first chosen file, or the drop target, is the baseline.
 func TestRecentsAreCompared(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(b *bench, row func(int) f32.Point)
@@ -125,7 +125,7 @@ func TestRecentsAreCompared(t *testing.T) {
 				if err := b.Finish(); err != nil {
 					t.Fatal(err)
 				}
-				if b.frame(); len(k.opened) != 2 { // both are worth opening again
+				if b.frame(); len(k.opened) != 2 { // both become recent files
 					t.Errorf("kept as opened: %q", k.opened)
 				}
 			}

@@ -18,8 +18,8 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// A recording that is no longer shown is given up: there may not be room for
-// two.
+// TestRecordingIsGivenUp checks that opening another recording frees the previous one,
+// because memory may not hold both.
 func TestRecordingIsGivenUp(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.spall")
 	f, err := os.Create(path)
@@ -40,7 +40,8 @@ func TestRecordingIsGivenUp(t *testing.T) {
 			Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}, Constraints: layout.Exact(image.Pt(1280, 720))})
 		router.Frame(&ops)
 	}
-	// show opens the file and returns what tells that its recording is gone.
+	// show opens the file and returns a channel that is closed once its recording is
+	// freed.
 	show := func(open func()) <-chan struct{} {
 		open()
 		if err := s.Pane.Doc.Wait(); err != nil {
@@ -58,7 +59,7 @@ func TestRecordingIsGivenUp(t *testing.T) {
 		return gone
 	}
 	gone := show(func() { s.Open(path) })
-	show(func() { // as with the command: a list is over the window meanwhile
+	show(func() { // as the command does, with a list over the window meanwhile
 		s.askPart()
 		frame()
 		s.Chooser = nil

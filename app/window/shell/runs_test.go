@@ -20,7 +20,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// runFiles writes n runs of a side: hash takes cost samples, with a spread of a tenth.
+// runFiles writes n runs of a side. The function hash takes cost samples on average, ±10
+// %.
 func runFiles(t *testing.T, name string, n, cost int) (files []string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -47,9 +48,9 @@ func (b *bench) runsCounted() (n [2]int) {
 	return n
 }
 
-// TestTenRunsASide drops ten runs on each side: the comparison counts all of them and says
-// what a comparison without a window says. A click takes one off, undo puts it back, and
-// the address has it.
+// TestTenRunsASide drops ten runs on each side: the comparison must use all of them and
+// give the numbers of a direct comparison. Then it takes off a run with a click, undoes
+// that, and opens the address.
 func TestTenRunsASide(t *testing.T) {
 	a, b := runFiles(t, "old", 10, 1000), runFiles(t, "new", 10, 1300)
 	s := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
@@ -79,8 +80,7 @@ func TestTenRunsASide(t *testing.T) {
 	if got.Method != compare.FromRuns || got.A.Total != c.A().Total || got.B.Total != c.B().Total || got.Functions.Whole.P != want.Whole.P {
 		t.Errorf("the window has %d and %d by %s, p %v; a command %d and %d, p %v", got.A.Total, got.B.Total, got.Method, got.Functions.Whole.P, c.A().Total, c.B().Total, want.Whole.P)
 	}
-	// Means of ten runs each, by hand: spreads of -2..2 twentieths cancel out; draw is 500
-	// to 509.
+	// The means of ten runs: the deviations of hash cancel out, and draw is 500 to 509.
 	for i, want := range []float64{1504.5, 1804.5} {
 		raw := []int64{got.A.RawTotal, got.B.RawTotal}[i]
 		if v := float64(raw) / math.Pow10(got.Compared.Metric.Common.Decimals); v != want {
@@ -96,7 +96,7 @@ func TestTenRunsASide(t *testing.T) {
 	}
 	s.frame()
 
-	for range 30 { // frames of 20 ms, so that the view becomes a step
+	for range 30 { // 600 ms without a change, so that the view becomes a step of history
 		s.frame()
 	}
 	dot := s.Versus.Strips[1].Dots[3]
@@ -123,7 +123,7 @@ func TestTenRunsASide(t *testing.T) {
 		t.Errorf("the address shows %d, not %d", x, y)
 	}
 
-	// The shown run is taken off: another is shown.
+	// Taking off the shown run shows another one.
 	s.ToggleRun(0, 0)
 	s.until("another run of A", func() bool { return s.runsCounted() == [2]int{9, 9} })
 	if name := s.Versus.Panes[0].Doc.Name; name != "run-2.folded" {
@@ -137,8 +137,8 @@ func TestTenRunsASide(t *testing.T) {
 	s.until("one recording", func() bool { return s.Versus == nil && s.Pane != nil })
 }
 
-// TestOutlierOfRuns: a run far from the others is marked, and a file that is no recording
-// says so instead of counting.
+// TestOutlierOfRuns checks that a run far from the others is marked and that a file that
+// is not a recording shows its error and does not count.
 func TestOutlierOfRuns(t *testing.T) {
 	a, b := runFiles(t, "old", 6, 1000), runFiles(t, "new", 2, 1000)
 	if err := os.WriteFile(a[4], []byte("main;hash 9000\n"), 0o644); err != nil {
@@ -171,7 +171,8 @@ func TestOutlierOfRuns(t *testing.T) {
 	s.until("the outlier off", func() bool { return s.runsCounted() == [2]int{5, 2} })
 }
 
-// TestDropZones: what a drop does depends on its place and on what is open.
+// TestDropZones checks that the effect of a drop depends on its place and on what is
+// open.
 func TestDropZones(t *testing.T) {
 	a := runFiles(t, "old", 2, 1000)
 	s := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}

@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// TestWayBackInTheSandwich zooms both sides of a function and goes back by the
-// names beside them.
+// TestWayBackInTheSandwich zooms the callers of a function and goes back by clicks on the
+// path of names.
 func TestWayBackInTheSandwich(t *testing.T) {
 	b := newBench(t, shownTrace)
 	p := b.Pane
@@ -42,7 +42,7 @@ func TestWayBackInTheSandwich(t *testing.T) {
 	p.ZoomAround(a.Above, deep(a.Above, "it's leaf", "inner", "outer"))
 	b.frame()
 	b.frame()
-	// it's leaf ‹ inner ‹ outer: the first arrow is between the first two.
+	// The path is "it's leaf ‹ inner ‹ outer"; this is the first arrow.
 	arrow := b.written("‹")
 	b.click(arrow.Add(f32.Pt(20, 0)), 0, pointer.ButtonPrimary)
 	if got, want := nodeOf(a, a.Above, p.Sides[0]), deep(a.Above, "it's leaf", "inner"); got != want {

@@ -21,12 +21,12 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// cross is where the cross of a chip is.
+// cross returns the position of a chip's cross.
 func cross(box image.Rectangle) f32.Point {
 	return f32.Pt(float32(box.Max.X-8), float32(box.Min.Y+box.Dy()/2))
 }
 
-// remembered lets what is shown become a step of history.
+// remembered waits, on the test's clock, until the view becomes a step of history.
 func (b *bench) remembered() {
 	b.now = b.now.Add(time.Second)
 	b.frame()
@@ -34,7 +34,7 @@ func (b *bench) remembered() {
 	b.frame()
 }
 
-// limited opens a recording of which everything that a chip can say is limited.
+// limited opens a recording with a limit of every kind, and so a chip for each.
 func limited(t *testing.T) *bench {
 	b := newBench(t, twoProcesses)
 	p := b.Pane
@@ -49,8 +49,8 @@ func limited(t *testing.T) *bench {
 	return b
 }
 
-// TestScopeBarSaysAllAndTakesOff: there is a chip for each limit, whose cross takes
-// off just that, which can be undone; nothing below moves.
+// TestScopeBarSaysAllAndTakesOff checks that each limit has a chip, that its cross
+// removes only that limit, that undo restores it, and that nothing below moves.
 func TestScopeBarSaysAllAndTakesOff(t *testing.T) {
 	rounds.Unraced(t)
 	kinds := []string{"time", "thread", "calls", "with async", "focus", "invert", "search"}
@@ -76,7 +76,7 @@ func TestScopeBarSaysAllAndTakesOff(t *testing.T) {
 			t.Fatalf("after undoing there are %q, want %q", b.State().Scope, all)
 		}
 	}
-	for len(b.State().Scope) > 0 { // Esc takes the last one
+	for len(b.State().Scope) > 0 { // Esc removes the last one
 		was := b.State().Scope
 		b.press(key.NameEscape, 0)
 		b.settled()
@@ -89,11 +89,11 @@ func TestScopeBarSaysAllAndTakesOff(t *testing.T) {
 	}
 }
 
-// TestScopeBarLeadsThere: a click on a chip shows what it is about.
+// TestScopeBarLeadsThere checks that a click on a chip shows its limit.
 func TestScopeBarLeadsThere(t *testing.T) {
 	rounds.Unraced(t)
 	for i, there := range []func(b *bench) bool{
-		func(b *bench) bool { // with a margin, as fitting has it
+		func(b *bench) bool { // with a margin around the range
 			p := b.Pane
 			return p.View.From <= p.Scope.From && p.View.To >= p.Scope.To && p.View.Span() < 2*(p.Scope.To-p.Scope.From)
 		},
@@ -118,8 +118,8 @@ func TestScopeBarLeadsThere(t *testing.T) {
 	}
 }
 
-// TestScopeBarOfTwo: of what is compared in place each side has its chips; without
-// the last of B nothing is compared any more.
+// TestScopeBarOfTwo checks that each side of a comparison in place has its chips, and
+// that removing B's last one ends the comparison.
 func TestScopeBarOfTwo(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	p := b.Pane
@@ -140,8 +140,8 @@ func TestScopeBarOfTwo(t *testing.T) {
 	}
 }
 
-// TestScopeBarWithoutRoom: chips that there is no room for are counted, all of them; what
-// counts them names each in full, and a click there lists what can be done with it.
+// TestScopeBarWithoutRoom checks the count of the chips without room: its tooltip names
+// them, and its menu can remove one.
 func TestScopeBarWithoutRoom(t *testing.T) {
 	rounds.Unraced(t)
 	b := newBench(t, twoProcesses)
@@ -181,8 +181,8 @@ func TestScopeBarWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestRowsGrowToWhatIsFound: a thread of many lanes shows those that have a hit, and as
-// few as before without the search.
+// TestRowsGrowToWhatIsFound checks that a thread shows more lanes if the search has hits
+// in them, and fewer again after the search.
 func TestRowsGrowToWhatIsFound(t *testing.T) {
 	var events []string
 	for tid := 1; tid <= 2; tid++ {

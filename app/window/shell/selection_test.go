@@ -14,13 +14,14 @@ import (
 	"ashlar/render/timeline"
 )
 
-// twoProcesses has a process of moments only before one with two threads.
+// twoProcesses is a trace of a process with only an instant, followed by a process with
+// two threads.
 const twoProcesses = `[{"ph":"M","pid":1,"name":"process_name","args":{"name":"clock"}},{"ph":"i","s":"t","pid":1,"tid":1,"ts":5,"name":"tick"},
 {"ph":"M","pid":2,"name":"process_name","args":{"name":"server"}},
 {"ph":"M","pid":2,"tid":7,"name":"thread_name","args":{"name":"net"}},{"ph":"M","pid":2,"tid":8,"name":"thread_name","args":{"name":"disk"}},
 {"ph":"X","pid":2,"tid":7,"ts":1,"dur":90,"name":"serve"},{"ph":"X","pid":2,"tid":8,"ts":1,"dur":40,"name":"serve"}]`
 
-// rows are the names of the rows of a kind.
+// rows returns the names of the rows of a kind.
 func (b *bench) rows(kind timeline.RowKind) []string {
 	b.frame()
 	return b.Pane.Plan.Names(kind)
@@ -33,8 +34,8 @@ func TestProcessesOfMomentsComeLast(t *testing.T) {
 	}
 }
 
-// TestThreadsThatAreFiltered: a word behind ! excludes, and what is not shown but
-// counted is said.
+// TestThreadsThatAreFiltered checks that a word after ! excludes threads and that the
+// plan counts the threads left out.
 func TestThreadsThatAreFiltered(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	for filter, want := range map[string]string{"": "net,disk,Thread 1", "!disk": "net,Thread 1", "server !7": "disk", "nothing !disk": ""} {
@@ -48,7 +49,8 @@ func TestThreadsThatAreFiltered(t *testing.T) {
 	}
 }
 
-// TestControlClickOnAProcess selects its threads, and all again.
+// TestControlClickOnAProcess checks that Ctrl click on a process selects its threads, and
+// a second click deselects them.
 func TestControlClickOnAProcess(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	p := b.Pane
@@ -67,7 +69,8 @@ func TestControlClickOnAProcess(t *testing.T) {
 	}
 }
 
-// TestEscapeTakesOneThing: the last chip of the scope bar first, then the filter.
+// TestEscapeTakesOneThing checks that Esc removes the last chip of the scope bar first,
+// then the filter.
 func TestEscapeTakesOneThing(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	p := b.Pane
@@ -84,7 +87,7 @@ func TestEscapeTakesOneThing(t *testing.T) {
 	}
 }
 
-// TestKeysAfterTheSearch: once a hit was chosen, letters are commands again.
+// TestKeysAfterTheSearch checks that letters are commands again after a hit was chosen.
 func TestKeysAfterTheSearch(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.press("/", 0)
@@ -97,8 +100,8 @@ func TestKeysAfterTheSearch(t *testing.T) {
 	}
 }
 
-// TestBorderStays: the halves keep their heights when a part without the deep
-// stacks is selected.
+// TestBorderStays checks that the border between the halves does not move when threads
+// with less deep stacks are selected.
 func TestBorderStays(t *testing.T) {
 	var lines []string
 	for i := range 30 {
@@ -118,8 +121,8 @@ func TestBorderStays(t *testing.T) {
 	}
 }
 
-// TestFoldedRowsKeepTheirIDs: threads of one long name are told apart by their ids, also
-// in rows that are folded and narrower than the name.
+// TestFoldedRowsKeepTheirIDs checks that folded rows of threads with the same long name
+// show the thread ids.
 func TestFoldedRowsKeepTheirIDs(t *testing.T) {
 	var lines []string
 	for tid := 31; tid < 34; tid++ {
@@ -139,8 +142,8 @@ func TestFoldedRowsKeepTheirIDs(t *testing.T) {
 	}
 }
 
-// TestThreadsAreCounted: the table of threads says how many there are beside those that
-// cost something, and whose they are.
+// TestThreadsAreCounted checks that the table of threads shows the number of all threads,
+// and their processes.
 func TestThreadsAreCounted(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	b.Pane.Tab, b.Pane.Table.Group = panel.Functions, analyze.ByThread
@@ -154,8 +157,8 @@ func TestThreadsAreCounted(t *testing.T) {
 	}
 }
 
-// TestHiddenThreadsAreSaid: a thread that is hidden, and one that the filter leaves out,
-// counts anyway, and the window says so.
+// TestHiddenThreadsAreSaid checks that hidden and filtered threads still count, and that
+// the window says so.
 func TestHiddenThreadsAreSaid(t *testing.T) {
 	b := newBench(t, twoProcesses)
 	total := b.total()

@@ -20,7 +20,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// texts are those of the next frame.
+// texts returns the texts of the next frame.
 func (b *bench) texts() (all []string) {
 	b.t.Helper()
 	for _, m := range regexp.MustCompile(`<text [^>]*>([^<]*)<`).FindAllStringSubmatch(b.shapes(), -1) {
@@ -29,7 +29,7 @@ func (b *bench) texts() (all []string) {
 	return all
 }
 
-// has tells which of some texts are in the next frame.
+// has reports, for each of some texts, whether it is in the next frame.
 func (b *bench) has(texts ...string) (there []bool) {
 	b.t.Helper()
 	all := b.texts()
@@ -43,8 +43,8 @@ func (b *bench) has(texts ...string) (there []bool) {
 	return there
 }
 
-// TestOneLongNameLeavesRoomForModules: a table whose names are short except for one shows
-// the modules in full, and the column of names has not the room that the long one wants.
+// TestOneLongNameLeavesRoomForModules checks that one long name among short ones is cut,
+// so that modules are shown in full.
 func TestOneLongNameLeavesRoomForModules(t *testing.T) {
 	const module = "libjavascriptcoregtk-developer-build.so.12"
 	long := "unwrap_" + strings.Repeat("a_rather_long_name_", 12)
@@ -72,8 +72,8 @@ func TestOneLongNameLeavesRoomForModules(t *testing.T) {
 	}
 }
 
-// TestViewMenuIsBelowItsButton opens the menu View: it covers nothing of the bar that it
-// belongs to, and says the keys there are.
+// TestViewMenuIsBelowItsButton checks that the menu View opens below the bar of its
+// button and shows the commands' keys.
 func TestViewMenuIsBelowItsButton(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.settled()
@@ -104,8 +104,8 @@ func TestViewMenuIsBelowItsButton(t *testing.T) {
 	}
 }
 
-// TestGoneIsGoneEverywhere: what only A has is called as ashlar diff calls it, in every
-// panel of a comparison.
+// TestGoneIsGoneEverywhere checks that every panel of a comparison calls functions that
+// only A has "gone", as ashlar diff does.
 func TestGoneIsGoneEverywhere(t *testing.T) {
 	rounds.Unraced(t)
 	b := &bench{t: t, Shell: compared(t, "before.folded", "after.folded")}
@@ -128,8 +128,8 @@ func TestGoneIsGoneEverywhere(t *testing.T) {
 	}
 }
 
-// TestLabelsAreAsTheFileHasThem: keys of labels are not written otherwise than they are
-// typed in --where.
+// TestLabelsAreAsTheFileHasThem checks that keys of labels are shown exactly as --where
+// takes them.
 func TestLabelsAreAsTheFileHasThem(t *testing.T) {
 	b := newBench(t, labelled(t))
 	b.settled()
@@ -142,8 +142,8 @@ func TestLabelsAreAsTheFileHasThem(t *testing.T) {
 	}
 }
 
-// TestChoicesShowBothStates: the histogram's buttons show both states, and each leads to
-// the one that it names.
+// TestChoicesShowBothStates checks that the histogram's buttons show both states, and
+// that each switches to the state it names.
 func TestChoicesShowBothStates(t *testing.T) {
 	rounds.Unraced(t)
 	b := newBench(t, someTrace)
@@ -169,8 +169,8 @@ func TestChoicesShowBothStates(t *testing.T) {
 	}
 }
 
-// TestFunctionWithoutItsModule: an address that a person types names a function as it is
-// called; of a Chrome trace its module is the category, which nobody would know.
+// TestFunctionWithoutItsModule checks that an address may name a function without its
+// module. In a Chrome trace the module is the category, which users seldom know.
 func TestFunctionWithoutItsModule(t *testing.T) {
 	b := newBench(t, `[{"ph":"X","cat":"toplevel","pid":1,"tid":1,"ts":0,"dur":90,"name":"main"},{"ph":"X","cat":"toplevel,ipc","pid":1,"tid":1,"ts":1,"dur":50,"name":"RunTask"},
 {"ph":"X","pid":1,"tid":1,"ts":60,"dur":5,"name":"RunTask"}]`)

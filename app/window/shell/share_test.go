@@ -7,8 +7,8 @@ import (
 	"gioui.org/io/pointer"
 )
 
-// TestNobodyIsInterrupted: a program moves the window only where it is shared, and never
-// while the person drags, types, or is in a menu.
+// TestNobodyIsInterrupted checks that a program can change the view only while the
+// session is shared, and never while the user drags or types.
 func TestNobodyIsInterrupted(t *testing.T) {
 	b := newBench(t, someTrace)
 	address := "ashlar:1?file=" + b.Pane.Path + "&select=10us..20us"

@@ -9,8 +9,8 @@ import (
 	"ashlar/render/timeline"
 )
 
-// TestSortThreadsByCommand: the palette's commands arrange threads by name, by how
-// busy they are and as the file has them, also after one was moved by hand.
+// TestSortThreadsByCommand checks the commands that sort threads by name, by running time
+// and in file order, also after a thread was moved by hand.
 func TestSortThreadsByCommand(t *testing.T) {
 	var trace []string
 	durations := []int{30, 200, 10, 90} // of threads d, b, a, c, in the file's order

@@ -6,7 +6,8 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// TestSwapInPlace: A becomes B and B becomes A, with their totals; the selection stays.
+// TestSwapInPlace checks that a swap exchanges A and B of a comparison in place, with
+// their totals.
 func TestSwapInPlace(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -25,8 +26,8 @@ func TestSwapInPlace(t *testing.T) {
 	}
 }
 
-// TestSelectedAgainstRest: A is all the recording without the selection, B the selection;
-// swapped, the selection stays and only the sides change. The address holds both.
+// TestSelectedAgainstRest compares the selection (B) with the rest of the recording (A).
+// A swap exchanges the sides but keeps the selection, and the address holds both.
 func TestSelectedAgainstRest(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -73,7 +74,7 @@ func TestSelectedAgainstRest(t *testing.T) {
 	}
 }
 
-// TestSetAsSides: ranges and threads become A or B one by one.
+// TestSetAsSides sets A and B one at a time, as ranges and threads.
 func TestSetAsSides(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane

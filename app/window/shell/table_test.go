@@ -19,7 +19,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// table makes an answer with n random rows.
+// tableAnswer returns an answer with n random rows.
 func tableAnswer(t *testing.T, n int) *session.Answer {
 	t.Helper()
 	b := recording.NewBuilder()
@@ -123,8 +123,9 @@ func TestColumnsAreKeptByName(t *testing.T) {
 	}
 }
 
-// TestLargeTablesAreSortedBesideTheWindow: the first rows by a number are there at once,
-// otherwise the last rows stay until the new ones are there, and the window is woken then.
+// TestLargeTablesAreSortedBesideTheWindow checks that many rows are sorted in the
+// background. The first rows by a number are there at once; for other orders the old rows
+// stay until the sort is done and wakes the window.
 func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
 	a := tableAnswer(t, 3*functions.ManyRows)
 	var o functions.Order
@@ -164,8 +165,8 @@ func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
 	}
 }
 
-// TestGridCells: cells that a spreadsheet would run are texts there; numbers are
-// numbers.
+// TestGridCells checks that cells which a spreadsheet would take for formulas are
+// escaped, and numbers are not.
 func TestGridCells(t *testing.T) {
 	g := &tables.Grid{Head: []string{"Self", "Function"}, Rows: [][]string{{"-5", "=HYPERLINK(1)"}, {"3", "@x\x1b[2J"}}}
 	const want = "Self,Function\n-5,'=HYPERLINK(1)\n3,'@x·[2J\n"
@@ -174,8 +175,8 @@ func TestGridCells(t *testing.T) {
 	}
 }
 
-// TestCategoriesAreNoModules: the table calls what trace events have by its name, and
-// scripts, which samples of JavaScript have, modules.
+// TestCategoriesAreNoModules checks that the table says Category for trace events and
+// Module for the scripts of JavaScript samples.
 func TestCategoriesAreNoModules(t *testing.T) {
 	rounds.Unraced(t)
 	for content, want := range map[string][2]string{

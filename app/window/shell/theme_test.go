@@ -19,8 +19,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// themed draws the demo in frames, a key pressed before the second to last, and
-// gives the last one as shapes.
+// themed draws several frames of the demo, presses a key, draws two more and returns the
+// last one as SVG.
 func themed(t *testing.T, th *theme.Theme, name key.Name) []byte {
 	t.Helper()
 	s := New(th)
@@ -54,8 +54,8 @@ func themed(t *testing.T, th *theme.Theme, name key.Name) []byte {
 	return out.Bytes()
 }
 
-// TestAKeyChangesTheWholeTheme: pictures that are kept have nothing of the theme
-// before.
+// TestAKeyChangesTheWholeTheme checks that no cached picture keeps colours of the
+// previous theme.
 func TestAKeyChangesTheWholeTheme(t *testing.T) {
 	rounds.Unraced(t)
 	b := theme.Dark.Background

@@ -18,9 +18,9 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestWhatIsTypedAtOnceTakesTheNamesPlace types into the line for a file's name
-// right after the frame that opened it, as the window does: what a key types
-// goes where the router says the selection is.
+// TestWhatIsTypedAtOnceTakesTheNamesPlace types right after the frame that opened the
+// field for a file's name. As in the window, typed text goes to the selection that the
+// router reports.
 func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 	s := New(theme.Dark)
 	defer s.Close()
@@ -39,7 +39,7 @@ func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 	for i, letter := range "ab" {
 		at := router.EditorState().Selection.Range
 		router.Queue(key.EditEvent{Range: at, Text: string(letter)})
-		if i == 0 { // the first letter takes the name's place, the next is behind it
+		if i == 0 { // the first letter replaces the name; the next is appended
 			n := len([]rune(folder)) + 1
 			router.Queue(key.SelectionEvent(key.Range{Start: n, End: n}))
 		}
@@ -50,8 +50,9 @@ func TestWhatIsTypedAtOnceTakesTheNamesPlace(t *testing.T) {
 	}
 }
 
-// TestWhatIsTypedBehindTheKeyOfALine types the key of the search and letters before the
-// window draws, as happens when a frame takes long. Letters are keys of commands too.
+// TestWhatIsTypedBehindTheKeyOfALine types the key that opens a text field and, before
+// the next frame, letters that are also keys of commands: all letters must go to the
+// field.
 func TestWhatIsTypedBehindTheKeyOfALine(t *testing.T) {
 	rounds.Unraced(t)
 	for _, x := range []struct {

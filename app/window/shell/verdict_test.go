@@ -22,8 +22,8 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// TestVerdictLeadsToItsNumbers: above what is compared is the sentence that the
-// command line prints; its numbers are the table's, and a click on each shows it.
+// TestVerdictLeadsToItsNumbers checks that the window shows the verdict that the command
+// line prints, and that a click on each of its numbers shows where it comes from.
 func TestVerdictLeadsToItsNumbers(t *testing.T) {
 	rounds.Unraced(t)
 	dir := t.TempDir()
@@ -85,7 +85,8 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 	}
 }
 
-// TestVerdictInPlace: parts of one recording have it too, and it goes with them.
+// TestVerdictInPlace checks that a comparison of parts shows its verdict, and that the
+// verdict goes away with it.
 func TestVerdictInPlace(t *testing.T) {
 	rounds.Unraced(t)
 	b := newBench(t, twoProcesses)
@@ -95,7 +96,7 @@ func TestVerdictInPlace(t *testing.T) {
 	lower := p.Bounds.Lower
 	p.CompareTracks([]int{2})
 	b.settled()
-	// 90 µs and 40 µs of serve.
+	// serve takes 90 µs in A and 40 µs in B.
 	if text := p.Verdict(); !strings.HasPrefix(text, "serve −50.00 µs (100 % of the change). Total time −55.6 % (A 90.00 µs, B 40.00 µs).") {
 		t.Errorf("two threads are said to differ so: %q", text)
 	}
@@ -106,9 +107,9 @@ func TestVerdictInPlace(t *testing.T) {
 	}
 }
 
-// TestVerdictOfCallsLeadsToItsNumbers: of two sets of calls the means on and off the
-// processor are links to the comparison of just that, whose totals, in the details beside
-// it, are apart by what the link says.
+// TestVerdictOfCallsLeadsToItsNumbers compares two sets of calls. The verdict's mean
+// times on and off CPU are links that compare by that metric; the totals in the details
+// must differ by the number in the link.
 func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 	rounds.Unraced(t)
 	var events []string
@@ -145,7 +146,7 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 		if want := "+" + units.Value(m.Readable(a.B.Total-a.A.Total)); part.Text != want {
 			t.Errorf("%q leads to %q", part.Text, want)
 		}
-		// What is beside it says that it is of one call, and adds the sums.
+		// The details show the values per call, and the sums.
 		shown := map[string]string{}
 		for _, d := range p.ScopeComparison.Details.Rows() {
 			shown[d.Key] = d.Value
@@ -161,8 +162,8 @@ func TestVerdictOfCallsLeadsToItsNumbers(t *testing.T) {
 	}
 }
 
-// TestAddressOfSets: two sets of calls are compared by what one call takes, from an
-// address that says nothing of it too; one that asks for sums gets them.
+// TestAddressOfSets checks that two sets of calls are compared per call by default,
+// without a key in the address, and by sums if the address says so.
 func TestAddressOfSets(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane
@@ -194,7 +195,8 @@ func TestAddressOfSets(t *testing.T) {
 	}
 }
 
-// TestCommandOfSets: what is compared in place is copied as the command that compares it.
+// TestCommandOfSets copies a comparison of two sets of calls as a command and checks that
+// it prints the window's verdict.
 func TestCommandOfSets(t *testing.T) {
 	rounds.Unraced(t)
 	b := newBench(t, someTrace)

@@ -10,7 +10,8 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// besideBench is a window with a trace that another trace is compared with.
+// besideBench opens a trace and writes two more to compare with; it returns the three
+// paths.
 func besideBench(t *testing.T) (b *bench, one, two, three string) {
 	t.Helper()
 	b = newBench(t, string(twins.Trace(false)))
@@ -25,7 +26,7 @@ func besideBench(t *testing.T) (b *bench, one, two, three string) {
 	return b, one, two, three
 }
 
-// rest lets the view settle, so that it becomes a step of the history.
+// rest waits, on the test's clock, until the view becomes a step of history.
 func (b *bench) rest() {
 	b.t.Helper()
 	if err := b.Finish(); err != nil {

@@ -12,7 +12,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestRecipesForGo does what the page says, with a small benchmark.
+// TestRecipesForGo runs the welcome page's recipe for Go on a small benchmark.
 func TestRecipesForGo(t *testing.T) {
 	rounds.Unraced(t)
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func TestRecipesForGo(t *testing.T) {
 		}
 		cmd := exec.Command("sh", "-c", r.Lines[0])
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off") // flags as everything is compiled with: the library is, by now
+		cmd.Env = append(os.Environ(), "GOWORK=off") // keep GOFLAGS: the standard library is already compiled with them
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", r.Lines[0], err, out)
 		}

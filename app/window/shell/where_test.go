@@ -15,7 +15,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// labelled is a profile of three tenants; zoo has 7 of 100.
+// labelled returns a profile of three tenants; zoo has 7 of 100 samples.
 func labelled(t *testing.T) string {
 	t.Helper()
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "count"}}, PeriodType: &profile.ValueType{}}
@@ -38,7 +38,7 @@ func labelled(t *testing.T) string {
 	return b.String()
 }
 
-// listed waits until a chooser's lines are known.
+// listed waits for the chooser's lines and returns their titles.
 func (b *bench) listed() (titles []string) {
 	b.t.Helper()
 	for range 10_000 {
@@ -58,7 +58,7 @@ func (b *bench) listed() (titles []string) {
 	return nil
 }
 
-// total is the answer's, once it is the one to what is asked now.
+// total waits for the answer to the current question and returns its total.
 func (b *bench) total() string {
 	b.t.Helper()
 	b.frame()
@@ -72,7 +72,7 @@ func (b *bench) total() string {
 func TestOnlyWhatHasALabel(t *testing.T) {
 	b := newBench(t, labelled(t))
 	p := b.Pane
-	b.now = b.now.Add(time.Second) // the place is remembered
+	b.now = b.now.Add(time.Second) // lets the view become a step of history
 	b.frame()
 	if got := b.total(); got != "100" {
 		t.Fatalf("the whole is %s", got)
@@ -97,14 +97,14 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	if err != nil || !slices.Equal(v.Transforms, []analyze.Transform{analyze.Where("tenant=zoo")}) {
 		t.Errorf("the address %s says %v, %v", b.Address(), v, err)
 	}
-	// What is typed may be a condition of its own.
+	// The typed text may be a condition.
 	b.Pane.Details.ChooseLabel(&b.Host, "")
 	b.Chooser.SetText("tenant~^ap")
 	if got := b.listed(); got[0] != "Only tenant~^ap" {
 		t.Errorf("for a condition there is %q", got)
 	}
 	b.Chooser.Take(0)
-	if got := b.total(); got != "40" { // either
+	if got := b.total(); got != "40" { // zoo or apex: conditions on the same key are alternatives
 		t.Errorf("zoo and apex have %s", got)
 	}
 	b.now = b.now.Add(time.Second)
@@ -121,7 +121,7 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	if got := b.total(); got != "100" || p.Transforms != nil {
 		t.Errorf("undone, there is %s by %v", got, p.Transforms)
 	}
-	// The details of a function lead to its labels.
+	// The details of a function list its labels.
 	p.PickFunction(p.Doc.Answer(), 2)
 	for range 10_000 {
 		b.frame()
@@ -141,14 +141,14 @@ func TestOnlyWhatHasALabel(t *testing.T) {
 	}
 }
 
-// settleAs does something to stacks, as a command line or an address says.
+// settleAs applies a transform as a command line or an address would, and waits.
 func (b *bench) settleAs(t analyze.Transform) error {
 	b.GoTo(&view.State{Stacks: view.Stacks{Transforms: []analyze.Transform{t}}})
 	return b.Finish()
 }
 
-// TestLabelsOfTheCommandLine: a picture and an address say which label is meant,
-// and what is not there is told.
+// TestLabelsOfTheCommandLine checks that a label given on the command line limits the
+// stacks, and that an unknown one is an error.
 func TestLabelsOfTheCommandLine(t *testing.T) {
 	b := newBench(t, labelled(t))
 	if err := b.settleAs(analyze.Where("tenant=zoo")); err != nil || b.total() != "7" {

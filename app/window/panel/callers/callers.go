@@ -22,7 +22,7 @@ import (
 // two lists.
 type Panel struct {
 	sides [2]neighbourList
-	side  int // the list that keys move in
+	side  int // the list in which keys move the selection
 	pic   sandwich
 	form  widget.Segments
 }

@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// side is a recording of three calls, of which f is picked.
+// side returns a recording with three calls of the selected function f|g, and their list.
 func side() (*panel.Side, *session.CallList) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -33,8 +33,8 @@ func side() (*panel.Side, *session.CallList) {
 	return p, l
 }
 
-// TestRowsMakeTheSelection: rows are taken and left one by one and as a run, and
-// none left is not a selection.
+// TestRowsMakeTheSelection adds and removes rows one by one and as a run. Removing the
+// last row clears the selection.
 func TestRowsMakeTheSelection(t *testing.T) {
 	p, l := side()
 	var x Panel
@@ -80,8 +80,8 @@ func TestRowsMakeTheSelection(t *testing.T) {
 	}
 }
 
-// TestSecondSet: what is brushed with Shift is compared with what is selected, with
-// the rest if nothing is; and within what the filter leaves.
+// TestSecondSet checks brushing with Shift: the brushed calls become B. A is the
+// selection or, without one, the rest of the calls. Both keep the filter's conditions.
 func TestSecondSet(t *testing.T) {
 	text := func(c *recording.CallSet) string {
 		if c == nil {
@@ -117,8 +117,8 @@ func TestSecondSet(t *testing.T) {
 	}
 }
 
-// TestFilter: conditions stay conditions, other texts are looked for in arguments, and
-// what is neither lists all.
+// TestFilter checks that conditions are kept, other texts are searched for in arguments,
+// and invalid conditions are errors.
 func TestFilter(t *testing.T) {
 	of := &calls.Query{Functions: []string{"f"}}
 	for only, want := range map[string]string{
@@ -140,8 +140,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestShareOfTheList: how many of the listed calls a set has and what they took
-// is the same from bins and from rows, and nothing is said where neither tells.
+// TestShareOfTheList checks that number and time of a set's calls are the same from bins
+// and from rows, and unknown if neither suffices.
 func TestShareOfTheList(t *testing.T) {
 	p, l := side()
 	in, err := calls.Bind(context.Background(), p.Rec, recording.Scope{}.Of(&recording.CallSet{Text: `"f|g"`}))
@@ -153,7 +153,7 @@ func TestShareOfTheList(t *testing.T) {
 	}
 	for brush, want := range map[string]share{
 		"2ps..3ps": {n: 1, took: 2, ok: true}, "2ps..": {n: 2, took: 5, ok: true}, "..3ps": {n: 2, took: 3, ok: true},
-		"1ps..20ps":         {n: 3, took: 6, ok: true}, // no edge of a bin: rows are looked at
+		"1ps..20ps":         {n: 3, took: 6, ok: true}, // 20 ps is not the edge of a bin, so rows are examined
 		"started 5ps..15ps": {n: 1, took: 2, ok: true}, "at 1:2@0s 1:2@20ps": {n: 2, took: 4, ok: true},
 		"2ps.., started 15ps..": {n: 1, took: 3, ok: true}, "2ps.., slowest 1": {}, "2ps.., n=3": {},
 	} {
@@ -174,8 +174,8 @@ func TestShareOfTheList(t *testing.T) {
 	}
 }
 
-// TestAllCallsAreListed: where no function is picked, and where that is wished; to go to
-// one of them changes nothing of that, as it makes its function the picked one.
+// TestAllCallsAreListed checks that all calls are listed if no function is selected.
+// Selecting a listed call, and thereby its function, keeps the list as it is.
 func TestAllCallsAreListed(t *testing.T) {
 	p, l := side()
 	var x Panel

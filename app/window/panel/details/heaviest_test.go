@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// The heaviest rows are those that sorting all by how far they are from zero
-// begins with.
+// TestHeaviestRows checks that heaviestRows picks the same rows as sorting all rows by
+// magnitude.
 func TestHeaviestRows(t *testing.T) {
 	for seed := range uint64(500) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -46,7 +46,8 @@ func TestHeaviestRows(t *testing.T) {
 	}
 }
 
-// The question is about the fewer of slow and fast calls.
+// TestWhatIsAskedOfSlowCalls checks that the question is about the smaller group, slow or
+// fast calls.
 func TestWhatIsAskedOfSlowCalls(t *testing.T) {
 	for _, x := range []struct {
 		slow, all int64

@@ -22,7 +22,7 @@ type slowPart struct {
 
 type slowKey struct {
 	rec   *recording.Recording
-	fn    string // as in a query of calls
+	fn    string // name, as a query of calls spells it
 	scope int
 }
 
@@ -64,8 +64,8 @@ func (x *slowPart) of(s *panel.Host, p *Panel) string {
 // fewestCalls is the least number of calls for the offer.
 const fewestCalls = 10
 
-// slowText asks about the slow calls, or the fast ones if these are fewer; where says where
-// they are.
+// slowText returns the question about the slow calls, or about the fast ones if these are
+// fewer; where is appended to the number of calls, such as " on this thread".
 func slowText(slow, all int64, apart bool, where string) string {
 	of := " of " + units.Plural(all, "call") + where
 	switch {

@@ -189,8 +189,8 @@ func (f *Panel) prepare(s *panel.Host, c *comparison.Comparison, u *ui.UI, a *se
 	f.key = k
 }
 
-// wholeOf returns the change of which colours show shares: that of a call between two sets
-// of calls of the same functions. It is 0 for other comparisons.
+// wholeOf returns the change that the colours show shares of: the change per call between
+// two sets of calls of the same functions. It is 0 for other comparisons.
 func wholeOf(a *session.CompareAnswer) int64 {
 	if a.Compared.Normalize != compare.Calls || a.Compared.PerCall() {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Arrows in a lane do not overlap while there are lanes left, and a loop within a loop is
-// nearer to the instructions.
+// TestLanesOfArrows checks that arrows in a lane do not overlap while lanes are left, and
+// that inner loops are nearer to the instructions.
 func TestLanesOfArrows(t *testing.T) {
 	nested := []arrow{{from: 20, to: 1}, {from: 9, to: 5}, {from: 12, to: 3}, {from: 30, to: 28}}
 	if n := lanesOf(nested); n != 3 {
