@@ -7,9 +7,9 @@ import (
 	"ashlar/render/theme"
 )
 
-// follower keeps a shell's theme the same as the system's. It asks in the background,
-// when the system reports a change and when the window gets the focus, because users
-// change it elsewhere.
+// follower keeps a shell's theme equal to the system's. It queries the system in the
+// background when the system reports a change. It also does so when the window gets the
+// focus, because users change the theme in another program.
 type follower struct {
 	ctx  context.Context
 	stop context.CancelFunc

@@ -36,7 +36,7 @@ func newInbox(l *instance.Listener, wake func()) *inbox {
 		h := handover{ctx, r, make(chan struct{})}
 		select {
 		case b.files <- h:
-		default: // a window that hangs
+		default: // the window does not respond
 			return instance.Own
 		}
 		wake()

@@ -31,9 +31,9 @@ type share struct {
 	now  serve.Selection
 	next chan struct{} // closed when now changes, or sharing ends
 
-	// The fields below belong to the window's goroutine. seen is the selection in the
-	// last frame, since the time when it was first seen; told is the last selection that
-	// was reported.
+	// The fields below belong to the window's goroutine. seen is the selection in the last
+	// frame; since is the time when it was first seen. told is the last selection that was
+	// reported.
 	seen, told string
 	since      time.Time
 	program    bool // a program has just changed the view

@@ -20,7 +20,7 @@ type namePart struct {
 	of     *search.Hits
 }
 
-// mostSteps bounds how many hits are passed on the way to the next one of a function.
+// mostSteps is the maximum number of hits examined to find the next hit of one function.
 const mostSteps = 100_000
 
 // grouped reports whether the list shows functions and not single hits: if more than one
@@ -44,8 +44,8 @@ func (n *namePart) update(h *search.Hits, wake func()) {
 	}
 }
 
-// goToName shows the first hit of a function from the visible time on or, with longest,
-// the longest one.
+// goToName shows a function's first hit from the start of the view on or, if longest is
+// true, its longest hit.
 func (p *Finder) goToName(i int, longest bool) {
 	n := &p.List.names
 	h := p.hits()

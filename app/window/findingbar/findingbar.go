@@ -20,12 +20,11 @@ import (
 // nothing moves when they arrive.
 const Height = 28
 
-// Content holds the sentences of the row, and what clicks on it do.
+// Content holds the texts of the row and the actions of clicks on it.
 type Content struct {
 	// Found are the findings, the most important first.
 	Found []findings.Finding
-	// Note stands in place of findings: that there are none, or that they are being
-	// computed.
+	// Note is the text shown without findings: they are being computed, or there are none.
 	Note string
 	// Show shows the evidence of a finding; Close closes the row.
 	Show  func(f *findings.Finding)

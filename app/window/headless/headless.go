@@ -33,8 +33,8 @@ func Draw(s *shell.Shell, w, h int, scale float32) (*image.RGBA, error) {
 	return drawTiled(whole, image.Rect(0, 0, w, h), mostTile)
 }
 
-// openGL is the number of bytes that a driver may need for its compiler and threads. A
-// driver that cannot get them ends the program.
+// openGL is the number of bytes that an OpenGL driver may need for its compiler and
+// threads. A driver that cannot allocate them ends the program.
 const openGL = 768 << 20
 
 // DrawBeside is like Draw, for a program that has a window: it uses the window's graphics

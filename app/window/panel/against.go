@@ -86,8 +86,8 @@ func (p *Side) SetAs(i int, in recording.Scope) {
 	}
 }
 
-// as returns A (0) or B (1) as it is now, to change one limit of it; the selection if
-// there is no B.
+// as returns the current scope of A (0) or B (1), so that one of its limits can be
+// changed. If B is not set, it is the selection.
 func (p *Side) as(i int) recording.Scope {
 	in := p.Scope
 	if p.Against != nil && (i == 0) == p.AgainstIsA {

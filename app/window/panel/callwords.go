@@ -51,8 +51,9 @@ func CallWords(set string) string {
 	return text
 }
 
-// limitWords formats a range of times: 60 ms to 320 ms. A range without an end is its
-// start followed by from; a range without a start is to followed by its end.
+// limitWords formats a range of times, such as 60 ms to 320 ms. If the end is
+// missing it returns the start and the words from; if the start is missing, the words to
+// and the end.
 func limitWords(r recording.Range, from, to string) string {
 	switch {
 	case !r.HasTo:

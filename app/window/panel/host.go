@@ -107,8 +107,8 @@ func (h *Host) Wake() {
 	}
 }
 
-// WakeAt asks for a frame at a time. It does not leave that to Gio: if a window cannot be
-// shown, Gio waits for its own timer for ever instead of saying why.
+// WakeAt requests a frame at the given time. It uses a timer of its own: if a window cannot be
+// shown, Gio would wait for its timer for ever instead of reporting the error.
 func (h *Host) WakeAt(t time.Time) {
 	if h.Do.Wake != nil && !t.Equal(h.wakes) {
 		h.wakes = t

@@ -224,8 +224,8 @@ func (p *Side) pickNode(a *session.Answer, f recording.FuncID, weight func(*anal
 	}
 }
 
-// Wait says in a panel without an answer that work goes on, once it takes longer than a
-// moment.
+// Wait shows, in a panel without an answer, that the answer is being computed, if it is
+// late.
 func (p *Side) Wait(u *ui.UI, r image.Rectangle) {
 	if p.Late {
 		widget.Empty(u, r, "Computing…", "")

@@ -75,8 +75,7 @@ func (g *Group) whole() bool {
 	return true
 }
 
-// Switch offers scopes of which one is on, at the left of the row. Without titles there is
-// none.
+// Switch is a choice of scopes at the left of the row. It is not drawn without titles.
 type Switch struct {
 	Titles   []string
 	On       int // -1 for none

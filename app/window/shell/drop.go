@@ -191,8 +191,8 @@ func (s *Shell) dropZones(full image.Rectangle, o *drop.Over) []zone {
 	return zones
 }
 
-// cut divides a part of the window into a large zone and one of a fifth: at the bottom, or
-// at the right if the part is wide.
+// cut divides a part of the window into a large zone and a small one, which is a fifth of
+// it: at the bottom, or at the right if the part is wide.
 func cut(r image.Rectangle, large string, of effect, small string, than effect) []zone {
 	a, b := r, r
 	if r.Dx() > 3*r.Dy() {

@@ -152,7 +152,8 @@ func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 	}
 }
 
-// functionDetail tells a function from others of its name, and says what it costs.
+// functionDetail returns what distinguishes a function from others of its name, and its
+// cost.
 func (s *Shell) functionDetail(f palette.Function) string {
 	var parts []string
 	if m := s.Pane.Rec.Functions.At(int(f.ID)).Module; m != "" {

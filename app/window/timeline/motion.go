@@ -57,7 +57,7 @@ func (m *motion) Follow(at f32.Point, t time.Duration) {
 	}
 }
 
-// Throw ends a drag: the view continues at the speed of the hand.
+// Throw ends a drag: the view keeps moving at the speed of the pointer.
 func (m *motion) Throw(p *Timeline, u *ui.UI, t time.Duration) {
 	trail := m.trail
 	m.trail = m.trail[:0]

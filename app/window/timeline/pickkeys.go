@@ -191,8 +191,8 @@ func (p *Timeline) PickRow(d int) {
 	}
 }
 
-// SelectPicked selects the time range of the selected item; that of a bar on its thread,
-// except in a comparison of two recordings, which compares all threads.
+// SelectPicked selects the time of the selected item. For a bar it also selects the bar's
+// thread, except in a comparison of two recordings.
 func (p *Timeline) SelectPicked() {
 	h := &p.Pick.Hit
 	if !p.Timed() || p.pickedRow() < 0 || h.End <= h.Start {

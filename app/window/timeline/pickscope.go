@@ -57,8 +57,8 @@ func (p *Timeline) rangedToPick() bool {
 	return in.Ranged && in.From == max(h.Start, p.Rec.Start) && in.To == min(h.End, p.Rec.End)
 }
 
-// ScopeToPick limits the scope to a part around the selected bar. A thread keeps a selected
-// time other than that of the bar.
+// ScopeToPick limits the scope to a part around the selected bar. Choosing the thread
+// keeps the selected time, unless that is the bar's.
 func (p *Timeline) ScopeToPick(s PickScope) {
 	h := &p.Pick.Hit
 	switch s {

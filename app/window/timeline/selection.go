@@ -99,8 +99,9 @@ func (p *Timeline) pills(u *ui.UI) (at [2][2]int) {
 	return at
 }
 
-// besideHeaders returns the heights, from and to, of the lanes between the headers of
-// processes, which lines would cross out.
+// besideHeaders returns the vertical ranges of the lanes, from and to, that are not
+// covered by headers of processes: lines through the lanes must not strike through
+// headers.
 func (p *Timeline) besideHeaders(height int) (parts [][2]int) {
 	type span struct{ from, to int }
 	var heads []span

@@ -30,7 +30,7 @@ type Comparison struct {
 	Bounds   compareBounds
 	rowsOf   rowsKey
 	keyIn    [2]bool // whether the keyboard focus was in the timelines
-	swapped  bool    // an odd number of times, so that a swap is a step of the history
+	swapped  bool    // by an odd number of swaps; makes a swap a step of the history
 }
 
 // compareBounds are the places of the parts in the last frame.

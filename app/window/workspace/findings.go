@@ -13,7 +13,7 @@ import (
 	"ashlar/render/ui"
 )
 
-// leads is the row of a pane that says what is unusual in its recording.
+// leads is a pane's row of findings.
 type leads struct {
 	Bar   findingbar.Bar
 	found session.Async[*recording.Recording, []findings.Finding]
@@ -21,7 +21,7 @@ type leads struct {
 	asked time.Time // when the findings were asked for
 }
 
-// Findings returns the findings of the recording that are known, and whether they are.
+// Findings returns the findings of the recording, and whether they have been computed.
 func (p *Pane) Findings() ([]findings.Finding, bool) {
 	all, of, ok := p.Leads.found.Last()
 	return all, ok && of == p.Rec
@@ -58,7 +58,8 @@ func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.R
 	return r
 }
 
-// shortTime is the part of a recording up to which a selected time is hard to see.
+// shortTime determines which selected times are hard to see: those shorter than
+// 1/shortTime of the recording.
 const shortTime = 20
 
 // explain shows the evidence of a finding, as one step of the history.

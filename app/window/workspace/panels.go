@@ -86,7 +86,7 @@ func (p *Pane) TabTitle() string { return p.below().Title() }
 // panel returns the current panel of the recording's own panels.
 func (p *Pane) panel() panel.Panel[*panel.Side] { return p.Deck.Shown(p.Tab) }
 
-// noCalls reports whether a recording has neither spans nor states, and noTimes whether it
+// noCalls reports whether a recording has neither spans nor states, noTimes whether it
 // has no times.
 func noCalls(p *panel.Side) bool {
 	return p.Rec.Done && p.Rec.Counts.Spans == 0 && stateless(p)

@@ -27,8 +27,8 @@ type Run struct {
 	// total is the last known total, in the comparison's units.
 	total    int64
 	hasTotal bool
-	// in is the side's scope in this recording, of the scope of; why is the reason why
-	// the scope does not apply.
+	// in is the side's scope, of, translated for this run's recording, bound. why is the
+	// error if the scope cannot be translated.
 	in, of recording.Scope
 	bound  *recording.Recording
 	why    error
@@ -37,8 +37,8 @@ type Run struct {
 // Name returns the file's name.
 func (r *Run) Name() string { return OneLine(filepath.Base(r.File)) }
 
-// Err returns the reason why the run is not counted although it is not off, nil if it is
-// or is still being read.
+// Err returns the error because of which a run does not count; nil if there is none or the
+// run is still being read.
 func (r *Run) Err() error {
 	if r.doc == nil {
 		return nil
@@ -129,8 +129,8 @@ func (d *Workspace) AddRuns(side int, paths []string) {
 	})
 }
 
-// AddFiles adds files to a side and says so. Without a comparison, side A is the open
-// recording, and the first run of B opens the comparison.
+// AddFiles adds files to a side and returns a message about them. Without a comparison,
+// side A is the open recording, and the first run of B opens the comparison.
 func (d *Workspace) AddFiles(side int, files []string) (said string) {
 	opened := 0
 	if len(files) > 0 && d.Versus == nil && (d.Pane == nil || side == 1) {
@@ -193,8 +193,7 @@ func (p *Pane) runsState() (all []view.Run) {
 	return all
 }
 
-// setRuns makes the runs those of a State. Recordings that were read before are not read
-// again.
+// setRuns sets the pane's runs from a State. It reuses recordings that were read before.
 func (p *Pane) setRuns(all []view.Run) {
 	var runs []*Run
 	for _, v := range all {

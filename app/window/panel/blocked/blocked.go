@@ -108,8 +108,9 @@ func pairColumns(rec *recording.Recording) []column[waits.Pair] {
 	}
 }
 
-// list draws rows below their heads; a click passes its row and where in the row it is, as
-// a share of the width. A click may change the chosen row, which is nil if none can be.
+// list draws rows below the column titles. It calls click with the clicked row and the x
+// position in the row, as a share of the width. chosen is the highlighted row, nil if
+// rows cannot be chosen.
 func list[T any](s *panel.Host, u *ui.UI, l *widget.List, sheet *ui.Sheet, r image.Rectangle, cs []column[T], rows []T, chosen *int, click func(row int, x float32)) {
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
@@ -149,8 +150,8 @@ func list[T any](s *panel.Host, u *ui.UI, l *widget.List, sheet *ui.Sheet, r ima
 	l.Area(u, body, pointer.CursorDefault)
 }
 
-// show goes to the longest wait of a pair: to the waiter, or to what the holder did at its
-// end.
+// show goes to the longest wait of a pair or, if holder is true, to the holder's state at
+// the end of that wait.
 func show(p *panel.Side, x *waits.Pair, holder bool) {
 	w := waits.At(p.Rec, x.Waiter, x.State)
 	if !holder || x.Holder == recording.NoTrack {

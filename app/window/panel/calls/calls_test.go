@@ -153,7 +153,7 @@ func TestShareOfTheList(t *testing.T) {
 	}
 	for brush, want := range map[string]share{
 		"2ps..3ps": {n: 1, took: 2, ok: true}, "2ps..": {n: 2, took: 5, ok: true}, "..3ps": {n: 2, took: 3, ok: true},
-		"1ps..20ps":         {n: 3, took: 6, ok: true}, // 20 ps is not the edge of a bin, so rows are examined
+		"1ps..20ps":         {n: 3, took: 6, ok: true}, // not a bin's edge: rows are examined
 		"started 5ps..15ps": {n: 1, took: 2, ok: true}, "at 1:2@0s 1:2@20ps": {n: 2, took: 4, ok: true},
 		"2ps.., started 15ps..": {n: 1, took: 3, ok: true}, "2ps.., slowest 1": {}, "2ps.., n=3": {},
 	} {

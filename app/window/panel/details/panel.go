@@ -252,7 +252,8 @@ func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 	return title, sub, append(ds, p.stateSums()...)
 }
 
-// recordsOf returns the number of records that count and, for spans, of how many.
+// recordsOf returns the number of records in the answer. If it is only a part of the
+// recording's spans, it adds the number of all spans: 12 of 340.
 func recordsOf(a *session.Answer) string {
 	n := a.Tree.Weights.Records
 	text := units.Count(n)
