@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// benchLines makes lines as real writers do: sorted keys, or the order of the
-// spec's examples.
+// benchLines returns lines as real writers produce them, with keys sorted or in the order
+// of the spec's examples.
 func benchLines(kind string, sorted bool) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var lines []string
@@ -76,7 +76,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// benchText is a whole file with 2,000 stacks and as many samples.
+// benchText returns a whole file with 2,000 stacks and 2,000 samples.
 func benchText() []byte {
 	var b strings.Builder
 	b.WriteString(like(1) + "\n" + like(2) + "\n")

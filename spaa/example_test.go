@@ -19,7 +19,7 @@ const recording = `{"type":"header","format":"spaa","version":"1.0","source_tool
 {"type":"stack","id":3,"frames":[2],"context":{"event":"cycles"},"weights":[{"metric":"period","value":7}]}
 `
 
-// Sum the weight of each leaf function, and go on behind a damaged line.
+// Sum the weights of each leaf function and continue after a damaged line.
 func ExampleReader() {
 	r := spaa.NewReader(strings.NewReader(recording))
 	var header *spaa.Header
@@ -56,7 +56,7 @@ func ExampleReader() {
 	// main 7
 }
 
-// Write a file whose stack ids compare with those of other files.
+// Write a file whose stack ids can be compared with those of other files.
 func ExampleWriter() {
 	w := spaa.NewWriter(os.Stdout)
 	id := spaa.ContentID([]spaa.FrameIdentity{{Func: "main", DSO: "/usr/bin/myapp"}})

@@ -53,7 +53,7 @@ func (id ID) quoted() string {
 	return strconv.Quote(id.text)
 }
 
-// IDForm says how [ID.Key] packed an id.
+// IDForm is the form in which [ID.Key] packed an id.
 type IDForm uint8
 
 const (

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestExpectedKeys reads lines with one parser, which expects the keys of the
-// line before, and each with a parser of its own, which expects nothing.
+// TestExpectedKeys parses lines with one parser, which expects the keys of the previous
+// line, and each line with a fresh parser, which expects none. The results must be the
+// same.
 func TestExpectedKeys(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fields := []string{
@@ -35,7 +36,7 @@ func TestExpectedKeys(t *testing.T) {
 	kept := Parser{own: true, Extras: true}
 	for range 20_000 {
 		switch rng.IntN(4) {
-		case 0: // as before
+		case 0: // the same keys as before
 		case 1:
 			chosen[rng.IntN(len(chosen))] = rng.IntN(len(fields))
 		case 2:
@@ -49,7 +50,7 @@ func TestExpectedKeys(t *testing.T) {
 		}
 		text := line(chosen)
 		if rng.IntN(10) == 0 {
-			text = text[:rng.IntN(len(text))] // cut
+			text = text[:rng.IntN(len(text))] // an incomplete line
 		}
 		if got, want := read(&kept, text), read(&Parser{own: true, Extras: true}, text); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s\nis %+v\nnot %+v", text, got, want)

@@ -40,7 +40,7 @@ func TestNumberDecimal(t *testing.T) {
 	} {
 		mant, dec, exact := c.n.Decimal()
 		if c.n == "12345678901234567890.5" || c.n == "1e-19" || c.n == "-1e-999999999999" {
-			dec = c.dec // whatever: nothing exact is left
+			dec = c.dec // any scale is fine if the value is not exact
 		}
 		if mant != c.mant || dec != c.dec || exact != c.exact {
 			t.Errorf("%q: %d·10^-%d exact=%v, want %d·10^-%d exact=%v", c.n, mant, dec, exact, c.mant, c.dec, c.exact)
@@ -68,8 +68,8 @@ func TestNumberInt64(t *testing.T) {
 	}
 }
 
-// Every exact decimal equals the literal by big rational arithmetic, and the
-// parser leaves the literal as it is.
+// Decimal is exact whenever it says so, compared with big rational arithmetic, and the
+// parser does not change the literal.
 func TestNumberAgainstBig(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	digits := func(n int) string {

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// parserSeeds are lines of every kind, whole and damaged.
+// parserSeeds returns lines of every kind, valid and damaged.
 func parserSeeds() []string {
 	seeds := strings.Split(strings.TrimSpace(baseFile), "\n")
 	return append(seeds,
@@ -36,8 +36,8 @@ func parserSeeds() []string {
 	)
 }
 
-// FuzzParse: no line panics, lines are valid exactly when encoding/json says
-// that they are objects, and the values agree with encoding/json.
+// FuzzParse checks that no line panics, that exactly the lines that encoding/json accepts
+// as objects are valid, and that the values agree with encoding/json.
 func FuzzParse(f *testing.F) {
 	for _, s := range parserSeeds() {
 		f.Add([]byte(s))
@@ -69,7 +69,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// compareValues checks some fields of each type of value with encoding/json.
+// compareValues compares some fields of each type of value with encoding/json.
 func compareValues(t *testing.T, rec Record, want map[string]json.RawMessage) {
 	t.Helper()
 	same := func(key string, got, zero any) {
@@ -103,8 +103,8 @@ func compareValues(t *testing.T, rec Record, want map[string]json.RawMessage) {
 	}
 }
 
-// FuzzRoundTrip: what was read and written reads the same and writes the same
-// bytes; and so does a file that Validate has looked at, which never panics.
+// FuzzRoundTrip checks that records written and read back are the same and give the same
+// bytes when written again, and that Validate never panics or fails.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte(baseFile))
 	for _, s := range parserSeeds() {
@@ -118,7 +118,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// Any prefix of any line is an error that knows it was cut, or a whole line.
+// Every proper prefix of a line is an error at its end, marked as cut.
 func TestParsePrefixes(t *testing.T) {
 	var p Parser
 	for _, line := range strings.Split(strings.TrimSpace(baseFile), "\n") {
@@ -141,14 +141,14 @@ func TestParseKeyOrder(t *testing.T) {
 	}
 }
 
-// A line must not see what the one before it left behind.
+// The result of parsing a line must not depend on the line before it.
 func TestParseLeavesNothing(t *testing.T) {
 	seeds := parserSeeds()
 	for _, a := range seeds {
 		for _, b := range seeds {
 			for _, extras := range []bool{false, true} {
 				used, fresh := Parser{Extras: extras}, Parser{Extras: extras}
-				_, _ = used.Parse(a) // any outcome
+				_, _ = used.Parse(a) // the outcome does not matter
 				ru, errUsed := used.Parse(b)
 				rf, errFresh := fresh.Parse(b)
 				if !reflect.DeepEqual(errUsed, errFresh) {
@@ -165,7 +165,7 @@ func TestParseLeavesNothing(t *testing.T) {
 	}
 }
 
-// writeOr is the text of a record, or why it has none.
+// writeOr returns the text of a record, followed by the error.
 func writeOr(r Record) string {
 	b, err := AppendRecord(nil, r)
 	return fmt.Sprint(string(b), err)
@@ -212,7 +212,7 @@ func TestParseValues(t *testing.T) {
 	}
 }
 
-// Contexts are read once for each text, with all that is wrong with them.
+// Records with the same context text share one Context, and each reports its problems.
 func TestParseContexts(t *testing.T) {
 	var p Parser
 	first := map[string]*Context{}
@@ -267,7 +267,7 @@ func TestParseDoesNotAllocate(t *testing.T) {
 	var p Parser
 	for _, kind := range []string{"stack", "sample", "frame"} {
 		lines := benchLines(kind, true)
-		for _, line := range lines { // the slices grow to their sizes
+		for _, line := range lines { // let the parser's slices grow first
 			_, _ = p.Parse(line)
 		}
 		if n := testing.AllocsPerRun(10, func() {

@@ -13,7 +13,8 @@ import (
 	"testing/iotest"
 )
 
-// collect reads a text and gives a word for each record or error.
+// collect reads to the end and returns the type of each record and line@offset of each
+// error.
 func collect(r *Reader) (words []string, last error) {
 	for range 1000 {
 		rec, err := r.Next()
@@ -92,7 +93,7 @@ func TestReaderLongLines(t *testing.T) {
 	if len(words) != 5 || words[0] != "1@0" || words[1] != "z" || words[4] != "z" || !errors.Is(err, ErrLineTooLong) {
 		t.Errorf("%v %v", words, err)
 	}
-	// A cap below the buffer's size holds as well.
+	// A limit below the buffer's size applies too.
 	words, err = collect(NewReaderOptions(strings.NewReader(`{"type":"a"}`+"\n"+`{"type":"abc"}`+"\n"), ReaderOptions{MaxLine: 12}))
 	if !reflect.DeepEqual(words, []string{"a", "2@13"}) || !errors.Is(err, ErrLineTooLong) {
 		t.Errorf("%v %v", words, err)

@@ -95,7 +95,7 @@ const (
 	Local              = "local"
 )
 
-// Event says what was measured, and how (spec 3.1, 9.1).
+// Event describes what was measured, and how (spec 3.1, 9.1).
 type Event struct {
 	Name               string              `spaa:"name"`
 	Kind               string              `spaa:"kind"` // hardware, software, allocation, deallocation, timer, probe
@@ -104,7 +104,7 @@ type Event struct {
 	Extra              Extra
 }
 
-// Sampling says how the samples of an event were collected.
+// Sampling describes how the samples of an event were collected.
 type Sampling struct {
 	Mode          string `spaa:"mode"`           // period, frequency, event
 	PrimaryMetric string `spaa:"primary_metric"` // the metric that weighs stacks
@@ -113,7 +113,7 @@ type Sampling struct {
 	Extra         Extra
 }
 
-// AllocationTracking says what an allocation profiler captured (spec 9.1).
+// AllocationTracking describes the events that an allocation profiler captured (spec 9.1).
 type AllocationTracking struct {
 	TracksFrees   Opt[bool] `spaa:"tracks_frees"`
 	HasTimestamps Opt[bool] `spaa:"has_timestamps"`
@@ -215,7 +215,7 @@ type Weight struct {
 	Extra  Extra
 }
 
-// Exclusive has the weights of a stack's leaf frame (spec 4.5).
+// Exclusive holds the weights of a stack's leaf frame (spec 4.5).
 type Exclusive struct {
 	Frame   int64    `spaa:"frame,needed"` // the leaf of the stack's frames
 	Weights []Weight `spaa:"weights"`

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// readAll reads every record that can be read.
+// readAll returns every readable record.
 func readAll(t testing.TB, text []byte) []Record {
 	t.Helper()
 	r := NewReader(bytes.NewReader(text))

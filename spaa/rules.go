@@ -2,7 +2,7 @@ package spaa
 
 import "slices"
 
-// Severity says whether breaking a rule makes a file invalid.
+// Severity determines whether breaking a rule makes a file invalid.
 type Severity uint8
 
 // A file is valid when it breaks no rule of severity Error.

@@ -34,7 +34,8 @@ type ruleCase struct {
 	edit func(t *testing.T, text string) string
 }
 
-// sub replaces each old by the new behind it, once.
+// sub returns an edit that replaces the first occurrence of each old text by the new one;
+// pairs are old, new.
 func sub(pairs ...string) func(*testing.T, string) string {
 	return func(t *testing.T, text string) string {
 		for i := 0; i < len(pairs); i += 2 {
@@ -47,7 +48,7 @@ func sub(pairs ...string) func(*testing.T, string) string {
 	}
 }
 
-// after inserts lines behind the given one.
+// after returns an edit that inserts lines after the given one.
 func after(line int, more ...string) func(*testing.T, string) string {
 	return func(t *testing.T, text string) string {
 		lines := strings.SplitAfter(text, "\n")
@@ -58,7 +59,8 @@ func after(line int, more ...string) func(*testing.T, string) string {
 	}
 }
 
-// move puts a line behind another (both numbered as in the base file).
+// move returns an edit that moves a line to the place after another (numbered as in the
+// base file).
 func move(from, to int) func(*testing.T, string) string {
 	return func(t *testing.T, text string) string {
 		lines := strings.SplitAfter(text, "\n")
@@ -75,7 +77,7 @@ func drop(line int) func(*testing.T, string) string {
 	}
 }
 
-// like makes a line of the base file with replacements, as a new line.
+// like returns a copy of a line of the base file, with replacements.
 func like(line int, pairs ...string) string {
 	l := strings.Split(baseFile, "\n")[line-1]
 	for i := 0; i < len(pairs); i += 2 {
@@ -257,7 +259,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The same file from root to leaf is as valid.
+// The base file with frames from root to leaf is valid too.
 func TestRulesRootToLeaf(t *testing.T) {
 	text := sub(`leaf_to_root`, `root_to_leaf`, `[201,202,203,204]`, `[204,203,202,201]`,
 		`[101,204]`, `[204,101]`, `[203,204]`, `[204,203]`)(t, baseFile)
@@ -267,7 +269,7 @@ func TestRulesRootToLeaf(t *testing.T) {
 	}
 }
 
-// Recursion at one address is not a breach of the inline order.
+// Recursion at one address does not break the rule about inline order.
 func TestInlineRecursion(t *testing.T) {
 	text := sub(`[201,202,203,204]`, `[201,202,203,201,202,203,204]`)(t, baseFile)
 	report, err := Validate(strings.NewReader(text), testOptions)
@@ -291,7 +293,7 @@ func TestValidateCaps(t *testing.T) {
 	}
 }
 
-// An empty file has a finding and no panic, and so has one of only NUL bytes.
+// An empty file, and one of only NUL bytes, gives a finding and no panic.
 func TestValidateNothing(t *testing.T) {
 	for _, text := range []string{"", "\n", strings.Repeat("\x00", 1<<20)} {
 		report, err := Validate(strings.NewReader(text), ValidateOptions{})

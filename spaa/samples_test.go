@@ -15,7 +15,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// sampleFacts has what an independent reader found in a file.
+// sampleFacts holds the counts that an independent reader found in a file.
 type sampleFacts struct {
 	records map[string]int
 	ids     int
@@ -27,8 +27,7 @@ var (
 	factPair    = regexp.MustCompile(`'([^']*)': (\d+)`)
 )
 
-// sampleFiles returns the real files of the sample folder, with what its index
-// says of each.
+// sampleFiles returns the SPAA files of the sample folder, each with the facts in INDEX.md.
 func sampleFiles(t *testing.T) map[string]sampleFacts {
 	files := map[string]sampleFacts{}
 	for line := range strings.Lines(string(samples.Read(t, "INDEX.md"))) {
@@ -121,8 +120,8 @@ func TestSamplesValid(t *testing.T) {
 	}
 }
 
-// A file that was read and written holds the same records, and writing it
-// again gives the same bytes.
+// Reading and writing a file keeps its records, and writing them again gives the same
+// bytes.
 func TestSamplesRoundTrip(t *testing.T) {
 	for path := range sampleFiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {

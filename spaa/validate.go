@@ -242,7 +242,7 @@ func (v *validator) count(name string) {
 func (v *validator) keys(r Record) {
 	kind := v.parser.kind
 	h, ok := r.(*Header)
-	other := ok && h.Format != "" && h.OtherFormat() != nil // another format has keys of its own
+	other := ok && h.Format != "" && h.OtherFormat() != nil // other formats have other keys
 	for _, key := range v.parser.Missing() {
 		if other || kind == KindFrame && (key == "dso" || key == "kind") || kind == KindStack && key == "context" {
 			continue

@@ -29,7 +29,7 @@ func TestWriterOrder(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		recs []Record
-		says string // of the error; "" is none
+		says string // text of the error, "" for none
 	}{
 		{"legal", []Record{testHeader(), dso, frame, thread, sample, stack}, ""},
 		{"unknown record", []Record{testHeader(), &Unknown{Type: "note"}}, ""},
@@ -100,7 +100,8 @@ func TestWriterPassesErrorsOn(t *testing.T) {
 	}
 }
 
-// The base file is canonical: it comes back byte for byte, from any key order.
+// The canonical form of the base file does not depend on the order of keys or on white
+// space, and loses nothing.
 func TestCanonical(t *testing.T) {
 	canonical := string(writeAll(t, readAll(t, []byte(baseFile))))
 	var shuffled strings.Builder
@@ -111,7 +112,7 @@ func TestCanonical(t *testing.T) {
 		if err := d.Decode(&v); err != nil {
 			t.Fatal(err)
 		}
-		sorted, err := json.MarshalIndent(v, "", "\t") // sorts keys; then one line, with spaces
+		sorted, err := json.MarshalIndent(v, "", "\t") // sorts the keys and adds white space
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,14 +127,14 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("line %d lost something:\n%s\n%s", i+1, base[i], got[i])
 		}
 	}
-	// Keys in the documented order.
+	// Keys are in the documented order.
 	if !strings.HasPrefix(got[3], `{"type":"frame","id":201,"func":"check_bounds","dso":12,"ip":"0x401234","symoff":"0x54","srcline":"src/parse.rs:89","inlined":true,"inline_depth":2,"kind":"user"}`) {
 		t.Error(got[3])
 	}
 }
 
-// Odd but legal values survive: nulls, empties, other types, unknown keys at
-// every level.
+// Odd but legal values survive a round trip: nulls, empty values, other types, unknown keys
+// at every level.
 func TestRoundTripOddities(t *testing.T) {
 	for _, line := range []string{
 		`{"type":"dso","id":1,"name":"","build_id":"","is_kernel":null,"z":{"b":1,"a":[1.50,"\u00e9"]}}`,
@@ -161,7 +162,7 @@ func TestRoundTripOddities(t *testing.T) {
 	}
 }
 
-// randomRecords makes a legal file of random records with odd texts.
+// randomRecords returns the records of a valid file, with random values and odd texts.
 func randomRecords(r *rand.Rand) []Record {
 	texts := []string{"", "main", "a b", "é😀", "quote\"back\\slash", "tab\tnew\nline", "\x00\x1f\x7f", "\u2028", "x_acme_key"}
 	text := func() string { return texts[r.IntN(len(texts))] }
@@ -246,7 +247,7 @@ func randomRecords(r *rand.Rand) []Record {
 	return recs
 }
 
-// What is written reads back as it was, and writes the same bytes again.
+// Records written and read back are the same, and give the same bytes when written again.
 func TestWriteReadProperty(t *testing.T) {
 	for seed := range uint64(300) {
 		recs := randomRecords(rand.New(rand.NewPCG(seed, 9)))
@@ -268,7 +269,7 @@ func TestWriteReadProperty(t *testing.T) {
 	}
 }
 
-// Text that is not UTF-8 is written as UTF-8.
+// Invalid UTF-8 is written as U+FFFD.
 func TestWriterUTF8(t *testing.T) {
 	got, err := AppendRecord(nil, &Unknown{Type: "a\xff\xfeb", Fields: Extra{"k\xff": json.RawMessage("\"\xff\"")}})
 	if want := "{\"type\":\"a\uFFFD\uFFFDb\",\"k\uFFFD\":\"\uFFFD\"}"; err != nil || string(got) != want {

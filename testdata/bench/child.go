@@ -53,7 +53,7 @@ func child(what string, args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-// unpackAlone only decompresses a file, in the same way as loading does.
+// unpackAlone only decompresses a file, as loading does.
 func unpackAlone(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func unpackAlone(path string) error {
 	return err
 }
 
-// parseAlone only parses a profile, with its format's library.
+// parseAlone only parses a pprof profile, with the format's own library.
 func parseAlone(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -55,7 +55,7 @@ func (b *bench) frame() ([]result, error) {
 
 var benchLine = regexp.MustCompile(`(?m)^BenchmarkFrame/(\S+?)(?:-\d+)?\s+\d+\s+(.*)$`)
 
-// metrics reads the pairs of value and unit of a benchmark's line.
+// metrics returns the values on a benchmark's output line by unit.
 func metrics(s string) map[string]float64 {
 	m := map[string]float64{}
 	f := strings.Fields(s)

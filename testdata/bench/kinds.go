@@ -23,7 +23,7 @@ type kind struct {
 	count   func(c *counted) (n int64, unit string)
 }
 
-// subject is a recording that is measured.
+// subject is a recording to measure.
 type subject struct {
 	recording
 	name, what string

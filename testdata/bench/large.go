@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// perfettoLarge is generated, because the recorder of such traces does not run
+// perfettoLarge is a generated recording, because Perfetto's recorder does not run
 // everywhere.
 var perfettoLarge = recording{ext: ".pftrace", options: synthOptions("perfetto", 0, 1_000_000_000)}
 

@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// TestEndedInTime: what hangs is ended with all that it started, and says so.
+// TestEndedInTime checks that a hanging program is killed with its child processes, with an
+// error.
 func TestEndedInTime(t *testing.T) {
 	began := time.Now()
 	r, err := executeWithin(200*time.Millisecond, exec.Command("sh", "-c", "echo begun; sleep 60 & sleep 60"))
 	if err == nil || !strings.Contains(err.Error(), "ended after 200ms") || r.Text != "begun\n" {
 		t.Errorf("%q, %v", r.Text, err)
 	}
-	// The one in the background held the output, for which Wait would have waited.
+	// Wait would have waited for the background child, which holds the output open.
 	if time.Since(began) > 5*time.Second {
 		t.Error("what it had started went on")
 	}

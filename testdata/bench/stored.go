@@ -67,8 +67,9 @@ func (b *bench) askKept(f *file, home string) (ask func(args ...string) ([]run, 
 	return
 }
 
-// againPaths measures commands on a kept recording with nearly as many call paths as
-// spans. Each may take a multiple of the time of another, and 1 s.
+// againPaths measures commands on a kept recording with nearly as many call paths as spans.
+// Each must take at most 1 s and, except for info, at most three times as long as another
+// command.
 func (b *bench) againPaths() ([]result, error) {
 	r := chrome
 	r.options = synth.Options{Kind: "chrome", Shape: "paths", Bytes: 447_000_000}

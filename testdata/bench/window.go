@@ -196,7 +196,7 @@ func (b *bench) screen() (*display, error) {
 	return d, err
 }
 
-// idle measures the frames and the CPU time of a window that nobody touches.
+// idle measures the frames and the CPU time of a window without input.
 func (b *bench) idle() ([]result, error) {
 	d, err := b.screen()
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	Whole  How = iota
 	Parts      // INCR, a few bytes at a time
 	Silent     // never
-	Refuse     // reports that there is none
-	Stuck      // INCR, the first part and no other
+	Refuse     // reports that there is no list
+	Stuck      // INCR, only the first part
 )
 
 // A Dragger is a drag source that sends anything a test wants over the X protocol (XDND),
@@ -103,7 +103,7 @@ func (x *Dragger) Atom(name string) xproto.Atom {
 	return r.Atom
 }
 
-// Enter begins a drag over the window with something of some types.
+// Enter begins a drag over the window; types are the MIME types on offer.
 func (x *Dragger) Enter(list []byte, how How, types ...string) {
 	x.mu.Lock()
 	x.list, x.how, x.types = list, how, types

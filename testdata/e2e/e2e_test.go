@@ -58,7 +58,7 @@ func TestMouseGetsThrough(t *testing.T) {
 	from, to := image.Pt(300, 200), image.Pt(420, 280)
 	w.Drag(e2e.Left, from, to, "shift")
 	w.WaitFor("a dragged black mark", func(p *image.RGBA) bool { return isAt(from, black)(p) && isAt(to, black)(p) })
-	// The last drag's Shift is let go of.
+	// The Shift key of the drag has been released.
 	w.Click(e2e.Left, from)
 	w.WaitFor("a white mark again", isAt(from, white))
 	w.Wheel(-3, image.Pt(200, 100))
@@ -96,7 +96,7 @@ func TestFrameLogIsRead(t *testing.T) {
 	if len(log.Read(t)) <= before {
 		t.Error("no frame in the log is of the key")
 	}
-	// It is slow to answer: each input is waited for anyway.
+	// The key s makes the probe slow to answer, but each input function still waits for it.
 	for range 5 {
 		w.Key("s", "r")
 		w.Click(e2e.Left, image.Pt(100, 50))
@@ -112,7 +112,7 @@ func TestFrameLogIsRead(t *testing.T) {
 	}
 }
 
-// Nothing that was started may be left when its test has ended.
+// No process may be left when its test has ended.
 func TestProcessesAreCleanedUp(t *testing.T) {
 	t.Run("windows", func(t *testing.T) {
 		d := e2e.StartDisplay(t)
@@ -145,7 +145,7 @@ func childProcesses(t *testing.T) []string {
 	return found
 }
 
-// A are-in for *testing.T that notes how a test would have failed.
+// failing stands in for *testing.T and keeps the message of a failure.
 type failing struct {
 	testing.TB
 	message string
@@ -195,7 +195,7 @@ func TestDecodeXWDRefusesDamage(t *testing.T) {
 	for i, v := range map[int]uint32{0: 100, 1: 7, 2: 2, 4: 2, 5: 2, 11: 32, 12: 8, 14: 0xff0000, 15: 0xff00, 16: 0xff, 19: 1} {
 		field(good, i, v)
 	}
-	copy(good[112+12:], []byte{3, 2, 1, 0}) // blue first: the lower right pixel
+	copy(good[112+12:], []byte{3, 2, 1, 0}) // the lower right pixel, in the order blue, green, red
 	p, err := e2e.DecodeXWD(good)
 	if err != nil || p.RGBAAt(1, 1) != (color.RGBA{1, 2, 3, 255}) || p.RGBAAt(0, 1) != black {
 		t.Fatalf("a good dump is read as %v, %v", p, err)

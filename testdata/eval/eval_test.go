@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFound: what was planted is found, by few words, and if nothing was planted
-// nothing is.
+// TestFound checks that planted causes are found within the token limit, and that nothing
+// is found where nothing was planted.
 func TestFound(t *testing.T) {
 	if all := cases(seeds); len(all) < 30 {
 		t.Errorf("there are only %d recordings", len(all))
@@ -31,8 +31,8 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// TestPage: the manual's table is of these recordings, and in it all is found for less
-// than is promised.
+// TestPage checks that the manual's table lists these recordings, each with the right
+// finding.
 func TestPage(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("../..", pagePath))
 	if err != nil {
@@ -56,8 +56,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPeers: a program that is missing is said to be so, one that cannot read a file is
-// no failure, and one that can is counted.
+// TestPeers checks the results for a missing program, one that cannot read the file, and
+// one whose output is counted.
 func TestPeers(t *testing.T) {
 	c, dir := cases(1)[0], t.TempDir()
 	if _, err := c.write(dir); err != nil {

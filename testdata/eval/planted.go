@@ -20,11 +20,11 @@ import (
 // root. Its causes.tsv says what was planted in each.
 const plantedPath = "testdata/eval/planted"
 
-// planted is a recording of a program with a planted cause, or without.
+// planted is a recording of a real program, with or without a planted cause.
 type planted struct {
 	path string
-	// half is 1 for recordings that were looked at while the rules were written, and 2 for
-	// those that were not.
+	// half is 1 for recordings that were used to write the rules, and 2 for those held
+	// back.
 	half string
 	// answered is the expected answer, see answer.String.
 	answered string
@@ -57,9 +57,9 @@ func readPlanted(dir string) (all []planted, err error) {
 	return all, nil
 }
 
-// answer says how a recording was answered: first if overview named the cause, or found
-// nothing where nothing was planted, third if overview or its first two commands did.
-// tokens is the output of all three.
+// answer is the result for a recording. first is set if overview named the cause, or found
+// nothing where nothing was planted; third is set if overview or its first two commands
+// did. tokens counts the output of all three.
 type answer struct {
 	first, third bool
 	tokens       int

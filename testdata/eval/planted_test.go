@@ -11,8 +11,8 @@ import (
 	"ashlar/app/command"
 )
 
-// TestPlanted: overview and its first two commands name as many planted causes as
-// causes.tsv says, and nothing where nothing was planted.
+// TestPlanted checks that overview and its first two commands give the answer in causes.tsv
+// for each recording.
 func TestPlanted(t *testing.T) {
 	all, err := readPlanted("planted")
 	if err != nil {
@@ -37,8 +37,8 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestEachRuleIsChecked: each rule has a finding in a recording, and check-claims recomputes
-// the numbers of a report of it.
+// TestEachRuleIsChecked checks that each rule has a finding in some recording, and that
+// check-claims can recompute the numbers of a report with it.
 func TestEachRuleIsChecked(t *testing.T) {
 	left := map[string]bool{}
 	for _, r := range findings.Describe() {

@@ -1,12 +1,11 @@
-// Package rounds sets how much randomised tests do, in a short run and with the race
-// detector.
+// Package rounds scales down tests for short runs and for the race detector.
 package rounds
 
 import "testing"
 
-// Of returns n in a full run, an eighth of n in a short run, for people who wait for the
-// result, and a quarter of that with the race detector: it makes everything take five to
-// ten times as long, and each round takes the same locks as the others.
+// Of returns the number of rounds of a randomised test: n in a full run, n/8 in a short
+// run, and a quarter of either with the race detector. The detector makes tests five to ten
+// times as slow, and further rounds take the same locks again.
 func Of[T int | int64 | uint64](n T) T {
 	if Raced {
 		n /= 4
@@ -17,8 +16,8 @@ func Of[T int | int64 | uint64](n T) T {
 	return max(1, n)
 }
 
-// Size returns n, and few with the race detector: how large an input is of which the
-// detector sees all in a small one.
+// Size returns the size of an input: n, or few with the race detector, if a small input
+// already shows the detector everything.
 func Size[T int | int64 | uint64](n, few T) T {
 	if Raced {
 		return few

@@ -16,11 +16,12 @@ import (
 type Verdict struct {
 	First string // the first sentence
 	All   string // all sentences
-	// Named are the functions in it, without package and parameters.
+	// Named are the functions in the first sentence, without package and parameters.
 	Named []string
 }
 
-// Compare compares recordings of a folder, one or several a side, as "ashlar diff" does.
+// Compare compares recordings of a folder, one or several on each side, as "ashlar diff"
+// does.
 func Compare(ctx context.Context, dir string, a, b []string) (*Verdict, error) {
 	var inputs [2][]compare.Input
 	for i, files := range [][]string{a, b} {
@@ -76,8 +77,8 @@ func short(name string) string {
 	return name[strings.LastIndex(name, ".")+1:]
 }
 
-// Right reports whether the first sentence has the right cause: the planted ones and no
-// other before them, or none if none was planted.
+// Right reports whether the first sentence names all planted causes, with no other function
+// before them, or no function if nothing was planted.
 func (p *Pair) Right(v *Verdict) bool {
 	if p.Says != "" && !strings.Contains(v.First, p.Says) {
 		return false

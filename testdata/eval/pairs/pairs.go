@@ -1,5 +1,5 @@
-// Package pairs holds recordings of small real programs before and after planted changes:
-// what a comparison of the two has to say first is known.
+// Package pairs lists recordings of small real programs before and after planted changes,
+// and the causes that a comparison must name first.
 package pairs
 
 import "fmt"
@@ -14,8 +14,8 @@ const (
 // Languages lists the languages.
 var Languages = []string{Go, CPP, Node}
 
-// Unchanged is the number of recordings of the unchanged program in each language. Any
-// two of them differ by noise only.
+// Unchanged is the number of recordings of the unchanged program in each language. They
+// differ only by noise.
 const Unchanged = 15
 
 // UnchangedFile returns the name of a recording of the unchanged program.

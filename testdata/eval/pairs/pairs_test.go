@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// leastRight is the number of pairs with the right cause, so that no change loses one.
+// leastRight is the minimum number of pairs with the right cause: no change may lose one.
 const leastRight = 13
 
 // TestPairs compares each pair of single runs. ASHLAR_PAIRS=show prints the sentences of
-// the pairs that may be looked at, all those of all.
+// the pairs that were not held back, ASHLAR_PAIRS=all those of all pairs.
 func TestPairs(t *testing.T) {
 	right := map[bool]int{}
 	of := map[bool]int{}
@@ -37,8 +37,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestUncertain checks what is said where one run a side is too few to name a cause: which
-// function changed most beyond what all have in common, or that there is none.
+// TestUncertain checks the sentences if one run per side is too few to name a cause: they
+// name the function that changed most relative to all others, or say that there is none.
 func TestUncertain(t *testing.T) {
 	for _, c := range []struct{ recording, says, not string }{
 		{"go-slower-%s.pb.gz", "not certain: main.hash +", "alike"},
@@ -61,9 +61,9 @@ func TestUncertain(t *testing.T) {
 	}
 }
 
-// TestNoAlarms splits the runs of the unchanged program into five and five, a hundred times
-// in each language, and compares one run of each side too: at most one comparison in twenty
-// may name a function.
+// TestNoAlarms compares five runs of the unchanged program with five others, and single
+// runs, a hundred times in each language. At most one comparison in twenty may name a
+// function.
 func TestNoAlarms(t *testing.T) {
 	singles := 0
 	const times = 100

@@ -10,7 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// fieldsOf are a message's fields: numbers as they are, and what has a length.
+// fieldsOf returns a message's fields: the varints, and the length-delimited fields as
+// bytes.
 func fieldsOf(b []byte) (numbers map[protowire.Number]uint64, texts map[protowire.Number][]byte, err error) {
 	numbers, texts = map[protowire.Number]uint64{}, map[protowire.Number][]byte{}
 	for len(b) > 0 {
@@ -23,7 +24,7 @@ func fieldsOf(b []byte) (numbers map[protowire.Number]uint64, texts map[protowir
 			numbers[num], n = protowire.ConsumeVarint(b)
 		case protowire.BytesType:
 			if texts[num] != nil && num == 1 {
-				return numbers, texts, nil // of several, the first
+				return numbers, texts, nil // only the first of several entries
 			}
 			texts[num], n = protowire.ConsumeBytes(b)
 		default:
@@ -90,7 +91,7 @@ func readPerfetto(b []byte) (*counted, error) {
 			}
 			continue
 		}
-		// Of what an event is the first to name only its name counts here.
+		// Of the interned data (field 12), only event names matter here.
 		named, err := internedOf(parts[12])
 		if err != nil {
 			return nil, err
@@ -123,7 +124,7 @@ func readPerfetto(b []byte) (*counted, error) {
 	return c, open.empty()
 }
 
-// internedOf are the names of events that a packet tells.
+// internedOf returns the event names that a packet defines, by id.
 func internedOf(b []byte) (names map[uint64]string, err error) {
 	names = map[uint64]string{}
 	for len(b) > 0 {

@@ -15,8 +15,8 @@ const (
 )
 
 // A program is the invented program of all recordings: some thousands of functions in a
-// dozen modules, the tree of its possible call paths, and its threads, each with the part
-// of the tree in which it works.
+// dozen modules, the tree of its possible call paths, and its threads, each of which works
+// in a part of the tree.
 type program struct {
 	funcs   []function
 	calls   []call

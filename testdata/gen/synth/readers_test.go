@@ -17,10 +17,10 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// The readers here are the plain ones: slow, and written from the formats'
-// descriptions alone.
+// The readers here are simple and slow, and written from the formats' descriptions only, so
+// that they do not share bugs with the generator.
 
-// A stackOf is the spans that are open on a thread.
+// A stackOf holds the start times of the open spans, by thread.
 type stackOf map[string][]int64
 
 func (c *counted) begin(open stackOf, thread, name string, at int64) {
@@ -194,7 +194,8 @@ func readChrome(b []byte) (*counted, error) {
 	if err := json.Unmarshal(b, &file); err != nil {
 		return nil, err
 	}
-	// X events come as they end: put them where they began, with the others.
+	// X events are in the file in order of their ends. Collect all spans first, because the
+	// depth is computed from their times.
 	type span struct{ start, end int64 }
 	byThread := map[string][]span{}
 	open := map[string][]int{}
@@ -227,7 +228,7 @@ func readChrome(b []byte) (*counted, error) {
 		if len(open[thread]) > 0 {
 			return nil, fmt.Errorf("%d spans of thread %s have no end", len(open[thread]), thread)
 		}
-		// Spans nest: each one's depth is the number of those around it.
+		// Spans nest, so the depth of a span is the number of spans open at its start.
 		edges := map[int64]int{}
 		for _, s := range spans {
 			if edges[s.start] != 0 || edges[s.end] != 0 || s.end <= s.start {
@@ -284,7 +285,7 @@ type spaaRecord struct {
 	} `json:"by_stack"`
 }
 
-// A spaaGroup has what the samples of a stack record have in common.
+// A spaaGroup identifies the samples of one stack record.
 type spaaGroup struct {
 	id, event string
 	tid       int
@@ -443,8 +444,8 @@ func readPprof(b []byte) (*counted, error) {
 	return c, nil
 }
 
-// depthsAt returns how many spans are open right after each edge, given +1 for
-// where one begins and -1 for where one ends.
+// depthsAt returns the number of open spans right after each edge. edges has +1 at each
+// start and -1 at each end.
 func depthsAt(edges map[int64]int) map[int64]int {
 	depths := make(map[int64]int, len(edges))
 	depth := 0

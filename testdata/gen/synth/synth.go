@@ -1,7 +1,7 @@
-// Package synth generates synthetic recordings of any size in several formats, to test
-// and measure a viewer.
+// Package synth generates synthetic recordings of any size in several formats, to test and
+// measure a viewer.
 //
-// All kinds of recordings are of the same invented program: a few thousand functions in a
+// Recordings of all kinds are of the same invented program: a few thousand functions in a
 // dozen modules, named as if written in Go, C++ and C, that call one another along some
 // tens of thousands of different call paths, up to 28 deep, on 8 to 16 threads of two
 // processes. Threads handle requests with idle gaps between them; the durations of calls
@@ -10,11 +10,11 @@
 // The same options give the same bytes on every machine: times and weights are integers,
 // and are computed with integers only. Recordings are written as they are generated, so
 // they may be larger than memory. Two kinds need memory: pprof, whose stacks are in no
-// order, takes 12 bytes per stack until it is written; shapes of chrome that reorder
-// events take 40 bytes per event.
+// order, takes 12 bytes per stack until it is written; shapes of chrome that reorder events
+// take 40 bytes per event.
 //
-// Each recording comes with a [Summary] of its contents, kept while writing, against
-// which readers can be checked.
+// Each recording comes with a [Summary] of its contents, kept while writing, against which
+// readers can be checked.
 package synth
 
 import (

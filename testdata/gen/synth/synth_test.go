@@ -39,7 +39,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// TestAnotherRun: it records the same functions at other times.
+// TestAnotherRun checks that another run has other times but mostly the same functions.
 func TestAnotherRun(t *testing.T) {
 	for _, kind := range Kinds() {
 		t.Run(kind, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAnotherRun(t *testing.T) {
 	}
 }
 
-// A reader counts the recording without looking at how it was made.
+// readers count the contents of a recording, independently of the generator.
 var readers = map[string]func([]byte) (*counted, error){
 	"spall0": readSpallFlat,
 	"spall1": readSpallFlat,
@@ -80,7 +80,7 @@ var readers = map[string]func([]byte) (*counted, error){
 	"perfetto": readPerfetto,
 }
 
-// counted has what a reader found, under the Summary's names.
+// counted holds the counts of a reader, named as in Summary.
 type counted struct {
 	records, spans, samples, stacks, windows int64
 	start, end, spanTime, rootTime           int64
@@ -125,7 +125,7 @@ func TestSummaryAgreesWithFile(t *testing.T) {
 	}
 }
 
-// Every shape holds what its summary says.
+// The summary of every shape agrees with the recording.
 func TestShapes(t *testing.T) {
 	records := int64(8000)
 	if testing.Short() { // with the race detector
@@ -213,7 +213,7 @@ func TestSizeAskedFor(t *testing.T) {
 			t.Errorf("%s: asked for 50000 records, got %d", kind, sum.Records)
 		}
 	}
-	// More than the default program has call paths on this thread.
+	// This is more than the default program's call paths on this thread.
 	if _, sum := generate(t, Options{Kind: "folded", Records: 15_001, Threads: 1}); sum.Stacks != 15_001 {
 		t.Errorf("folded: asked for 15001 stacks, got %d", sum.Stacks)
 	}
@@ -225,7 +225,7 @@ func TestSizeAskedFor(t *testing.T) {
 	}
 }
 
-// What makes the recordings worth measuring with.
+// The recordings are similar enough to real ones to be worth measuring.
 func TestShapeIsRealistic(t *testing.T) {
 	_, sum := generate(t, Options{Kind: "spall1", Records: 1_000_000})
 	if sum.Paths < 10_000 || sum.Functions < 1500 || sum.MaxDepth < 20 {

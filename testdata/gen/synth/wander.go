@@ -17,7 +17,8 @@ type wander struct {
 // stackCallees is how many different calls each call of a stack makes.
 const stackCallees = 16
 
-// wandering returns the program with call paths of any calls.
+// wandering returns a copy of the program whose calls may call any other call of their
+// role.
 func (p *program) wandering(depth int, again uint8, calls int) *program {
 	q := *p
 	w := &wander{depth: depth, again: again, calls: calls, choose: make([][]uint32, len(roles)), seen: map[uint64]struct{}{}}

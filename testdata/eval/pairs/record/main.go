@@ -28,7 +28,8 @@ var ccSource string
 //go:embed shop.js.txt
 var jsSource string
 
-// place is where the programs are built and run: its name is in the recordings.
+// place is the folder in which the programs are built and run. Its name occurs in the
+// recordings.
 const place = "/tmp/shop"
 
 func main() {
@@ -102,7 +103,7 @@ func record(to, language string, c pairs.Change) error {
 	src := write("shop.js", jsSource, c)
 	flags := c.Flags
 	if flags == "" {
-		flags = "--no-turbo-inlining" // or all of the program is one function
+		flags = "--no-turbo-inlining" // otherwise all of the program becomes one function
 	}
 	args := append(strings.Fields(flags), "--cpu-prof", "--cpu-prof-interval=2000", "--cpu-prof-dir="+place, "--cpu-prof-name=profile", src, frames)
 	if err := run("node", args...); err != nil {
@@ -115,7 +116,7 @@ func record(to, language string, c pairs.Change) error {
 	return compress(to, data)
 }
 
-// frames is the number of frames of a run, so that it takes two to three seconds.
+// frames is the number of frames in a run, chosen so that a run takes two to three seconds.
 var frames = map[string]int{pairs.Go: 5000, pairs.CPP: 5000, pairs.Node: 4000}
 
 // write writes the source of a changed program and returns its path.
