@@ -1,54 +1,53 @@
-# Ashlar: build, run and test. These work on a fresh Debian or Ubuntu:
+# Builds, runs and tests Ashlar. These work on a fresh Debian or Ubuntu:
 #   make run     make test     make check
-# They install the system packages that are missing first (see .ci/prepare).
+# They first install missing system packages (see .ci/prepare).
 
 GO ?= $(or $(shell command -v go 2>/dev/null),$(wildcard /usr/local/go/bin/go),go)
 export GO
 
-# Gio would try Vulkan before OpenGL. OpenGL starts sooner, is far quicker in
-# software, and needs no Vulkan headers. HTTP/2 is nothing that recordings are asked
-# for by.
+# novulkan: Gio would try Vulkan before OpenGL. OpenGL starts sooner, is far quicker in
+# software, and needs no Vulkan headers. nethttpomithttp2: HTTP/2 is not used.
 #
-# The compiler and the linker collect no garbage before it is 1.5 GB, which hardly one
-# package needs: they take a quarter to a third less time.
+# GOGC=off: the compiler and the linker take a quarter to a third less time if they collect
+# no garbage below 1.5 GB. Hardly any package needs that much.
 #
-# Everything is compiled as the packages are (see assets/packaging/compile.go), so that one
-# compilation serves make run, the tests, the linters and the packages. Leaving out the
+# The flags are those of the packages for release (see assets/packaging/compile.go), so that
+# make run, the tests, the linters and the packages share compiled code. Leaving out the
 # tables for debuggers saves a tenth of the time.
 TAGS = novulkan,nethttpomithttp2
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=$(TAGS) -trimpath -buildmode=pie -gcflags=all=-dwarf=false -ldflags=-w '-toolexec=env GOGC=off GOMEMLIMIT=1500MiB')
 
-# Go leaves folders named testdata out of ./... and has to be shown them.
+# ./... does not include folders named testdata, so they are listed.
 PACKAGES = ./... $(patsubst %/,./%/...,$(sort $(dir $(wildcard testdata/*/*.go))))
 
-# The commit goes into the binary where git can name one.
+# The binary contains the commit, if git knows one.
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 || echo -buildvcs=false)
 
-# What ashlar version says: the release, the commits since, whether the tree was
-# changed. Before the first release it is the commit's day.
+# The output of ashlar version: the release, the commits since, and whether the tree was
+# changed. Before the first release, the commit's date replaces the release.
 VERSION ?= $(or \
 	$(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),\
 	$(addsuffix $(shell git diff --quiet HEAD 2>/dev/null || echo -dirty),$(shell git log -1 --format=0.0.0-%cd-g%h --date=format:%Y%m%d 2>/dev/null)),\
 	0.0.0-unknown)
 LDFLAGS = -w -X ashlar/app/desktop/version.number=$(VERSION)
 
-# make install: for everybody in PREFIX; for a package, below DESTDIR.
+# make install: for all users in PREFIX; for a package, below DESTDIR.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# make test, make check: TESTFLAGS='-run Fold -v' chooses tests. make check: RACE= leaves out
-# the race detector, FUZZTIME=10m fuzzes longer than 1s each.
+# make test, make check: TESTFLAGS='-run Fold -v' selects tests. make check: RACE= turns off
+# the race detector, FUZZTIME=10m fuzzes each target for ten minutes instead of a second.
 RACE ?= -race
 TESTFLAGS ?=
 ifneq ($(ASHLAR_SAMPLES),)
-# Tests run in their own folders, where a relative path leads elsewhere.
+# Tests run in their packages' folders, so the path must be absolute.
 override export ASHLAR_SAMPLES := $(shell cd '$(ASHLAR_SAMPLES)' && pwd)
 endif
 
-# make bench: BENCH='-row spall -runs 3' chooses, BENCH='-quick' tries it out;
-# the recordings are kept in $ASHLAR_BENCH_DIR, ~/.cache/ashlar/bench if not set.
+# make bench: BENCH='-row spall -runs 3' selects rows, BENCH='-quick' uses small recordings.
+# Recordings are kept in $ASHLAR_BENCH_DIR, by default ~/.cache/ashlar/bench.
 BENCH ?=
-# make bench-micro: which benchmarks, and for how long each.
+# make bench-micro: a regular expression for the benchmarks, and the time for each.
 MICRO ?= .
 BENCHTIME ?= 1s
 
@@ -65,7 +64,7 @@ help: ## list what make can do
 	@echo 'SKIP_PACKAGES=1 leaves the system packages unchecked;'
 	@echo 'ASHLAR_SAMPLES=DIR lets the tests open every recording in DIR too.'
 
-# The file's name goes through the environment, so that it may hold anything.
+# The file name is passed in the environment, so that it may contain any character.
 run: export RUN_FILE := $(value FILE)
 run: prepare-draw build
 	@if [ -n "$$RUN_FILE" ]; then set -- "$$RUN_FILE"; else set -- --demo; fi; \
@@ -86,8 +85,8 @@ install: build ## copy to PREFIX (/usr/local), with icons and file types
 uninstall: build ## take that back
 	./ashlar uninstall --prefix '$(PREFIX)' $(if $(DESTDIR),--destdir '$(DESTDIR)')
 
-# Files in packages have the time of the commit, so that a version has the same
-# bytes whoever builds it.
+# Files in packages have the time of the commit, so that every build of a version has the
+# same bytes.
 SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
 
 DISTFLAGS ?=
@@ -101,8 +100,8 @@ distcheck: dist ## build them again from nothing, compare every byte, ask lintia
 	diff -r dist "$$work/dist" && echo 'Both builds have the same bytes.'
 	! command -v lintian >/dev/null || lintian --fail-on error dist/*.deb
 
-# The programs for other systems and processors are what a release waits for, not a
-# change: lint has checked their types.
+# -own builds only for this machine. Other systems and processors are built for a release;
+# for a change, the type check in lint is enough.
 test-deb: DISTFLAGS = -own
 test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, purge it
 	lintian --fail-on error dist/*.deb
@@ -114,8 +113,7 @@ test: prepare-test ## test everything but the programs: 7 minutes, then only wha
 check: prepare-all ## what test leaves out: lint, race detector, fuzzing, windows, packages
 	@RACE='$(RACE)' .ci/check $(TESTFLAGS) -- $(PACKAGES)
 
-# The window among other programs: real drag sources, a window manager, a
-# Wayland compositor.
+# Tests of the window with real drag sources, a window manager and a Wayland compositor.
 test-desktop: export LIBGL_ALWAYS_SOFTWARE := 1
 test-desktop: export LP_NUM_THREADS := 0
 test-desktop: prepare-desktop ## drop files on the window from GTK and Qt programs, X11 and Wayland
@@ -133,13 +131,13 @@ bench-page: prepare-test prepare-peers ## all of both, written into the manual (
 bench-large: prepare-test ## formats at 1 GB beside their own tools, into the manual (LARGE='NAME=PATH,…')
 	$(GO) run ./testdata/bench -page assets/manual/performance.md -row '^large/' -json bench-large.json -large '$(LARGE)' -runs 3 $(BENCH)
 
-# One package at a time: benchmarks that share a processor measure each other.
+# -p 1: benchmarks of packages that run at the same time would disturb each other.
 bench-micro: export EGL_PLATFORM := surfaceless
 bench-micro: prepare-draw ## measure decoders and drawing apart (MICRO=regexp chooses)
 	$(GO) test -run '^$$' -bench '$(MICRO)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
 
-# For .ci/run; errors show again in the tests. With -buildmode=exe, go build would leave out
-# everything that is no program; the default is a fixed address too where there is -race.
+# ahead compiles for .ci/run. Errors are ignored, because the tests show them again.
+# -buildmode=exe would compile only programs; the default means exe too with -race.
 ahead:
 	-$(GO) build ./ingest/... ./spaa/...
 	-$(GO) build -race -buildmode=default ./ingest/... ./spaa/...
