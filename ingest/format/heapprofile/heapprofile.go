@@ -87,8 +87,8 @@ type level struct {
 	list bool
 }
 
-// tree reads the calls without recursion: they may be nested deeper than this program's
-// stack allows.
+// tree reads the calls without recursion, because they may be nested deeper than this
+// program's stack allows.
 func (d *decoder) tree() {
 	levels := []level{{d.open(-1), false}}
 	for len(levels) > 0 && d.s.Damage < 0 {

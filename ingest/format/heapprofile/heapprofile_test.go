@@ -15,7 +15,7 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// naive is a tree as encoding/json reads it.
+// naive is a tree as read with encoding/json.
 type naive struct {
 	CallFrame struct {
 		FunctionName, URL string
@@ -108,7 +108,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-// A tree may be deeper than JSON that is held as a whole.
+// TestDeep reads a tree nested deeper than encoding/json accepts.
 func TestDeep(t *testing.T) {
 	const n = 20_000
 	text := `{"head":` + strings.Repeat(`{"children":[`, n) + `{"callFrame":{"functionName":"f"},"selfSize":7}` + strings.Repeat(`],"callFrame":{"functionName":"g"},"selfSize":0}`, n) + "}"

@@ -21,7 +21,7 @@ func decodeText(t testing.TB, text string) (*recording.Recording, error) {
 	return decodetest.Bytes(t, read, []byte(text), 0)
 }
 
-// rows gives each record as "stack values", leaf last.
+// rows lists the records as "stack values", with the leaf last in the stack.
 func rows(r *recording.Recording) (out []string) {
 	if len(r.Stacks) == 0 {
 		return nil
@@ -50,9 +50,9 @@ func totals(r *recording.Recording) (out [metrics]int64) {
 	return out
 }
 
-// TestRecorded holds the recording of testdata/heap.c against what heaptrack_print
-// (1.4.0, --disable-builtin-suppressions) prints of it: 107 allocations, 5 temporary
-// ones, 134.87K at the peak, 62.17K never freed, and for each stack what -F writes with
+// TestRecorded compares the recording of testdata/heap.c with the output of heaptrack_print
+// (1.4.0, --disable-builtin-suppressions): 107 allocations, 5 temporary ones, 134.87K at
+// the peak, 62.17K never freed, and the values of each stack that -F writes with
 // --flamegraph-cost-type allocations, temporary, peak and leaked.
 func TestRecorded(t *testing.T) {
 	packed, err := os.ReadFile("testdata/heap.zst")
@@ -75,7 +75,7 @@ func TestRecorded(t *testing.T) {
 	if got := totals(r); got[allocObjects] != 107 || got[temporary] != 5 || got[peakSpace] != 134874 || got[inuseSpace] != 62170 || got[inuseObjects] != 61 {
 		t.Errorf("totals %v", got)
 	}
-	// The program's own sums.
+	// The sums according to the source of the program.
 	var grown, again, freed int64
 	for i := range int64(50) {
 		grown += 1000 + i
@@ -98,7 +98,7 @@ func TestRecorded(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	// Inlined functions are above what they were inlined into.
+	// The inlined call_init follows the function that it is inlined into.
 	if all := strings.Join(rows(r), "\n"); !strings.Contains(all, "_dl_init;call_init;call_init;") {
 		t.Errorf("no inlined function in\n%s", all)
 	}
@@ -139,8 +139,8 @@ func made(rng *rand.Rand, n int) string {
 	return s.String()
 }
 
-// naive adds up a recording of made in two passes, as heaptrack does: the second takes
-// the values of the peak when it comes to it.
+// naive adds up a recording of made in two passes, as heaptrack does: the first finds the
+// peak, the second takes each stack's values when it reaches the peak.
 func naive(text string) map[int][metrics]int64 {
 	var sizes, in []int
 	out := map[int][metrics]int64{}

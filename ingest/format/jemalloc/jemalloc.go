@@ -178,8 +178,8 @@ func (d *decoder) addresses(body []byte) {
 	}
 }
 
-// numbers reads the values of a thread, either in the current stack or, before the first
-// stack, in total.
+// numbers reads the values of a thread in the current stack or, before the first stack, in
+// the totals of the header.
 func (d *decoder) numbers(body []byte) {
 	m := numbers().FindSubmatch(body)
 	r := row{}

@@ -44,7 +44,7 @@ const example = `heap_v2/524288
   t0: 10: 2560 [0: 0]
 ` + maps
 
-// rows gives each record as "stack thread values".
+// rows lists the records as "stack | thread | values".
 func rows(r *recording.Recording) (out []string) {
 	s := r.Stacks[0]
 	for i := range s.Len() {
@@ -77,7 +77,8 @@ func TestExample(t *testing.T) {
 	if len(r.Warnings) > 0 {
 		t.Errorf("warnings %v", r.Warnings)
 	}
-	// What jeprof makes of a stack: each number divided by 1-exp(-size/period).
+	// scaled computes jeprof's estimate: each number divided by 1-exp(-size/period), where
+	// size is the mean size of the objects.
 	scaled := func(objects, size float64) (o, s int64) {
 		f := 1 / (1 - math.Exp(-size/objects/524288))
 		return int64(math.Round(objects * f)), int64(math.Round(size * f))
@@ -91,8 +92,8 @@ func TestExample(t *testing.T) {
 	if len(ms) != 2 || ms[0].Name != "inuse_objects" || ms[1].Name != "inuse_space" || ms[0].Total != objects || ms[1].Total != size || r.Events[0].Primary != 1 {
 		t.Errorf("%+v, want %d objects and %d bytes", ms, objects, size)
 	}
-	// Of the first stack the second thread has three quarters, whatever its own
-	// objects would have been scaled by.
+	// The second thread gets three quarters of the first stack's estimate, even though its
+	// own objects have another scale.
 	o, s := scaled(5, 10240)
 	f := 1 / (1 - math.Exp(-2048.0/524288))
 	first := []int64{int64(math.Round(2 * f)), int64(math.Round(2560 * f))}

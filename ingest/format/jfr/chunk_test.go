@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNumbers holds how numbers are passed over, and read eight bytes at a time, against
-// bytes one by one: they are of 1 to 9 bytes, the ninth with all of its bits.
+// TestNumbers checks that varint, which reads eight bytes at a time, and skipNumbers agree
+// with reading byte by byte. Numbers have 1 to 9 bytes; the ninth uses all its bits.
 func TestNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

@@ -208,7 +208,7 @@ var gaugeFields = map[string][]string{
 	"jdk.GCHeapSummary": {"heapUsed"},
 }
 
-// first are the sample types shown before others.
+// first lists the sample types to show before others.
 var first = []string{"jdk.ExecutionSample", "datadog.ExecutionSample", "jdk.CPUTimeSample", "profiler.WallClockSample", "datadog.MethodSample"}
 
 // sampleEvent returns the recording's event for a type, and adds it on the first call.

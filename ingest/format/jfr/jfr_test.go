@@ -24,7 +24,7 @@ var decodeBytes = decodetest.Of(Decode)
 
 var row = regexp.MustCompile(`(?m)^ (\S+\.\S+) +(\d+) +\d+ *$`)
 
-// summary asks the JDK's own tool for its counts, by type.
+// summary returns the event counts by type according to the JDK's own tool.
 func summary(t *testing.T, path string) map[string]int64 {
 	out, err := exec.Command("jfr", "summary", path).Output()
 	if err != nil {
@@ -40,7 +40,8 @@ func summary(t *testing.T, path string) map[string]int64 {
 	return counts
 }
 
-// printed has the tool print the events of a type, with the leaves of their stacks.
+// printed returns the number of events by leaf, and their total duration, of one type
+// according to `jfr print`.
 func printed(t *testing.T, path, name string) (leaves map[string]int64, ns int64) {
 	out, err := exec.Command("jfr", "print", "--json", "--stack-depth", "1", "--events", name, path).Output()
 	if err != nil {
@@ -81,8 +82,8 @@ func printed(t *testing.T, path, name string) (leaves map[string]int64, ns int64
 	return leaves, ns
 }
 
-// All events are counted as `jfr summary` does, and samples have the leaves and the
-// durations that `jfr print` prints.
+// TestSampleFiles checks the event counts against `jfr summary`, and the leaves and
+// durations of samples against `jfr print`.
 func TestSampleFiles(t *testing.T) {
 	samples.Need(t)
 	if _, err := exec.LookPath("jfr"); err != nil {
@@ -101,14 +102,15 @@ func TestSampleFiles(t *testing.T) {
 	}
 }
 
-// told keeps what the tool says of a file, which is asked once: it takes seconds to begin.
+// told caches the tool's answers about a file, because each start of the tool takes
+// seconds.
 type told struct {
 	counts map[string]int64
 	leaves map[string]map[string]int64
 	ns     map[string]int64
 }
 
-// mostPrinted bounds how many types of a file are printed.
+// mostPrinted is the maximum number of event types per file to print.
 const mostPrinted = 3
 
 func same(t *testing.T, path string, content []byte, times int64, tool *told) {
@@ -168,7 +170,7 @@ func same(t *testing.T, path string, content []byte, times int64, tool *told) {
 	}
 }
 
-// tiny is a chunk with one type and one event of it, compressed or not.
+// tiny returns a chunk with one type and one event, with compressed numbers or not.
 func tiny(compressed bool) []byte {
 	num := func(b []byte, width int, v uint64) []byte {
 		switch {
@@ -186,7 +188,7 @@ func tiny(compressed bool) []byte {
 		b := num(nil, 8, id)
 		b = append(b, body...)
 		n := len(b) + 4
-		if compressed { // in as many bytes as it takes padded to 4
+		if compressed { // compressed, but padded to the four bytes of the fixed-size field
 			return append([]byte{byte(n&0x7f | 0x80), byte(n>>7&0x7f | 0x80), byte(n>>14&0x7f | 0x80), byte(n >> 21)}, b...)
 		}
 		return append(binary.BigEndian.AppendUint32(nil, uint32(n)), b...)
@@ -305,8 +307,8 @@ func FuzzDecode(f *testing.F) {
 	decodetest.FuzzParts(f, Decode, Sniff, func(r *recording.Recording) recording.Counts { return r.Counts })
 }
 
-// TestRecordedHere: what the JDK of this machine records of its own compiler has the
-// counts, leaves and durations of its own tool.
+// TestRecordedHere records javac with the local JDK and compares counts, leaves and
+// durations with the JDK's own tool.
 func TestRecordedHere(t *testing.T) {
 	for _, tool := range []string{"javac", "jfr"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -330,7 +332,8 @@ func TestRecordedHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of one type the events are printed: each time takes a second.
+	// Print only one type, because each call takes a second: a and b count towards
+	// mostPrinted.
 	tool := &told{counts: summary(t, path), leaves: map[string]map[string]int64{"a": {}, "b": {}}, ns: map[string]int64{}}
 	same(t, path, content, 1, tool)
 	if len(tool.leaves) < mostPrinted {

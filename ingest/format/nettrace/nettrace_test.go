@@ -16,20 +16,20 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// wide is a text as versions 4 and 5 have it.
+// wide is a text in the encoding of versions 4 and 5.
 type wide string
 
-// short is a text behind 16 bits with its length, sized bytes behind 32 bits with
-// theirs, and small bytes behind 16.
+// short is a text after its length in 16 bits. sized and small are bytes after their length
+// in 32 and 16 bits.
 type (
 	short string
 	sized []byte
 	small []byte
-	// varint has seven bits a byte.
+	// varint is encoded with seven bits per byte.
 	varint uint64
 )
 
-// pack writes values one behind the other.
+// pack encodes values one after another.
 func pack(values ...any) (b []byte) {
 	le := binary.LittleEndian
 	for _, v := range values {
@@ -50,7 +50,7 @@ func pack(values ...any) (b []byte) {
 			for _, u := range append(utf16.Encode([]rune(v)), 0) {
 				b = le.AppendUint16(b, u)
 			}
-		case string: // as version 6 has it
+		case string: // the encoding of version 6
 			b = append(binary.AppendUvarint(b, uint64(len(v))), v...)
 		case short:
 			b = append(le.AppendUint16(b, uint16(len(v))), v...)
@@ -120,7 +120,7 @@ func (w *writer) end() []byte {
 	return pack(w.b, byte(1))
 }
 
-// told is an event as it is written.
+// told is an event to write.
 type told struct {
 	kind, stack uint32
 	writer      uint64
@@ -129,13 +129,13 @@ type told struct {
 	payload     []byte
 }
 
-// events writes a block of events, or of descriptions of them (versions 4 and 5).
+// events writes a block of events or, in versions 4 and 5, of event descriptions.
 func (w *writer) events(name string, all ...told) {
 	flags := uint16(0)
 	if w.compressed {
 		flags = 1
 	}
-	// A header that is longer than this version knows.
+	// The header is longer than that of this version, so readers must skip the rest.
 	b := pack(uint16(24), flags, began, began+1, 0xabcd)
 	var last told
 	var sequence uint32
@@ -158,7 +158,7 @@ func (w *writer) events(name string, all ...told) {
 			}
 			continue
 		}
-		is := byte(64) // sorted, of no interest
+		is := byte(64) // the events are sorted; readers ignore this flag
 		var row []byte
 		if e.kind != last.kind {
 			is |= 1
@@ -198,7 +198,7 @@ func (w *writer) events(name string, all ...told) {
 	w.block(name, b)
 }
 
-// kind describes a kind of events, with fields in the form of the version.
+// kind writes the description of a kind of events and returns its number.
 func (w *writer) kind(provider string, id int, name string, fields ...[]byte) uint32 {
 	w.kinds++
 	all := bytes.Join(fields, nil)
@@ -211,7 +211,7 @@ func (w *writer) kind(provider string, id int, name string, fields ...[]byte) ui
 	return w.kinds
 }
 
-// field is one of a plain type.
+// field encodes the description of a field with a plain type.
 func (w *writer) field(name string, code int) []byte {
 	if w.version == 6 {
 		return pack(small(pack(name, byte(code))))
@@ -237,13 +237,13 @@ const (
 	sampler = "Microsoft-DotNETCore-SampleProfiler"
 )
 
-// methodAt is the payload of an event that says where a method is.
+// methodAt returns the payload of an event with the address range of a method.
 func methodAt(from, size int, module uint64, class, name, signature string) []byte {
 	return pack(uint64(from), module, uint64(from), size, 0, 0, wide(class), wide(name), wide(signature), uint16(9), uint64(0))
 }
 
-// example is a trace in all versions: two threads, samples within and outside of
-// .NET's code, an event of the runtime and one with fields.
+// example returns a trace in the given version: two threads, samples inside and outside
+// .NET code, a runtime event, and an event with fields.
 func example(version int, compressed bool) []byte {
 	w := newWriter(version, compressed)
 	sample := w.kind(sampler, 0, "")
@@ -288,7 +288,7 @@ const listing = ` / thread 100
  / thread 101
   * Order 1300 {"provider":"My-Source","id":-5,"ok":true,"what":"a\"b","cost":1.5,"b":-1,"c":9223372036854775808}`
 
-// stacksOf lists samples: their time in ns, thread and stack.
+// stacksOf lists the samples of an event: time in ns, thread and stack.
 func stacksOf(r *recording.Recording, event int) (out []string) {
 	for _, t := range r.Tracks {
 		s := t.SamplesOf(event)
@@ -343,7 +343,8 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// What Linux's kernel saw, with symbols of programs (version 6 alone).
+// TestUniversal reads events of the Linux kernel, with symbols of programs. Only version 6
+// has them.
 func TestUniversal(t *testing.T) {
 	w := newWriter(6, true)
 	create, mapped, symbol := w.kind("Universal.System", 0, "ProcessCreate"), w.kind("Universal.System", 0, "ProcessMapping"), w.kind("Universal.System", 0, "ProcessSymbol")
@@ -371,7 +372,7 @@ func TestUniversal(t *testing.T) {
 	}
 }
 
-// Fields of all shapes, in the forms of versions 5 and 6.
+// TestShapes reads fields of all shapes, in the forms of versions 5 and 6.
 func TestShapes(t *testing.T) {
 	guid := pack(0x01020304, uint16(0x0506), uint16(0x0708), []byte{9, 10, 11, 12, 13, 14, 15, 16})
 	sizedField := func(name string, codes ...any) []byte { return pack(sized(nil), wide(name), pack(codes...)) }
@@ -406,7 +407,7 @@ func TestShapes(t *testing.T) {
 			t.Errorf("version %d:\n got %s\nwant %s", version, got, c.want)
 		}
 	}
-	// Arrays in version 5 are described a second time.
+	// Version 5 describes fields with arrays in a second list.
 	w := newWriter(5, true)
 	fields := pack(2, whole(sizedField("list", shapeArray, shapeInt32)), whole(sizedField("n", shapeUint8)))
 	w.kinds++
@@ -423,8 +424,8 @@ func TestShapes(t *testing.T) {
 
 func newField(name string, shape ...any) []byte { return pack(small(pack(name, pack(shape...)))) }
 
-// made is a trace of random samples, and how many there are of each thread and stack,
-// by the names that were planned for their addresses.
+// made returns a trace of random samples, and counts in want the samples of each thread and
+// stack, with the names of the methods at their addresses.
 func made(rng *rand.Rand, version int, want map[string]int) []byte {
 	w := newWriter(version, rng.IntN(3) > 0)
 	sample, loaded := w.kind(sampler, 0, ""), w.kind(rundown, 144, "")
@@ -448,7 +449,7 @@ func made(rng *rand.Rand, version int, want map[string]int) []byte {
 				m := methods[k]
 				ip := m.from + rng.IntN(m.size)
 				if depth > 0 {
-					ip++ // where the call returns to
+					ip++ // the return address, which is after the call
 				}
 				stack = append(stack, uint64(ip))
 				name = fmt.Sprintf(";f%d()", k) + name

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// The JSON encoding of OTLP: lowerCamelCase, 64-bit numbers as strings (or not), ids of
-// traces and spans in hex. Names are the same in all eras.
+// The JSON encoding of OTLP: keys in lowerCamelCase, 64-bit numbers as strings or numbers,
+// and ids of traces and spans in hexadecimal. Keys are the same in all eras.
 type (
 	jsonMessage struct {
 		ResourceProfiles []jsonResource `json:"resourceProfiles"`

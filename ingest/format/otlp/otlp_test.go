@@ -26,7 +26,7 @@ func decodeBytes(t testing.TB, content []byte) (*recording.Recording, error) {
 	return b.Finish(), err
 }
 
-// A few words to write protobuf with.
+// Helpers that write protobuf fields.
 func msg(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 func num64(n protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), v)
@@ -53,7 +53,7 @@ func fixed64(n protowire.Number, v uint64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(nil, n, protowire.Fixed64Type), v)
 }
 
-// The strings of the example, by index.
+// table is the string table of the example.
 var table = []string{
 	"", "cpu", "nanoseconds", "main", "work", "inl", "/bin/app", "main.c", "thread.name", "thread.id", "profile.frame.type",
 	"kernel", "cpython", "vfs_read", "native", "hello world", "py", "samples", "count", "cpu.logical_number",
@@ -106,7 +106,7 @@ func sampleIn(e era, stack uint64, attrs []uint64, link uint64, values []uint64,
 
 const t0 = 1_700_000_000_000_000_000
 
-// example is a file of two resources, three profiles and two kinds.
+// example returns a file with two resources, three profiles and two kinds of events.
 func example(e era) []byte {
 	profileTail := msg(blob(7, make([]byte, 16)), pack(11, 4))
 	if e == era18 {
@@ -137,7 +137,7 @@ func example(e era) []byte {
 	)
 }
 
-// dump writes all that matters of a recording, to compare two.
+// dump writes the compared parts of a recording.
 func dump(r *recording.Recording) string {
 	var out strings.Builder
 	for e, ev := range r.Events {
@@ -190,7 +190,7 @@ track 0/0 "" of 0 "0123456789ab"
 []
 `
 
-// want is the dump of the example: the first sample ran on CPU.
+// want is the dump of the example. Only the first sample has a processor.
 var want = strings.Replace(strings.Replace(wantExample, "COMMON", "[{cpu.logical_number 3} ", 1), "COMMON", "[", 1)
 
 func TestEras(t *testing.T) {
@@ -213,11 +213,11 @@ func TestEras(t *testing.T) {
 		if r.Source.Version != e.String() || r.Source.Tool != "profiler 1.2" {
 			t.Errorf("version %q, tool %q", r.Source.Version, r.Source.Tool)
 		}
-		// 1.8 has a comment that 1.10 writes as an attribute.
+		// 1.8 has a field for comments; 1.10 writes them as an attribute.
 		if got := r.Source.NotesOf(recording.NoteComment); e == era18 && !slices.Equal(got, []string{"hello world"}) {
 			t.Errorf("%s: comments %q, notes %v", e, got, r.Source.Notes)
 		}
-		// The collector's files.
+		// The collector's files have length prefixes.
 		framed := append(binary.BigEndian.AppendUint32(nil, uint32(len(content))), content...)
 		if c, _ := Sniff(framed, true); c != decode.Certain {
 			t.Errorf("framed: Sniff = %v", c)
@@ -233,8 +233,8 @@ func TestEras(t *testing.T) {
 	}
 }
 
-// TestSniffOldEra: files of 1.7 and older, in their three layouts, get the
-// sentence and not that of an unknown file.
+// TestSniffOldEra checks that files of 1.7 and older, in their three layouts, are rejected
+// with an error of their own, not as an unknown format.
 func TestSniffOldEra(t *testing.T) {
 	typ := blob(1, msg(num64(1, 1), num64(2, 2)))
 	smp := blob(2, msg(num64(1, 0), num64(2, 3), pack(3, 1), num64(5, 1)))
@@ -271,8 +271,8 @@ func TestOldEra(t *testing.T) {
 	}
 }
 
-// TestUndecided has only fields that both eras share: stacks and times, then
-// also numbers in field 2, which are values when there are no such attributes.
+// TestUndecided reads samples with only fields that both eras share. Numbers in field 2 are
+// values if they are too large for indices of attributes.
 func TestUndecided(t *testing.T) {
 	for _, c := range []struct {
 		two  uint64
@@ -322,8 +322,8 @@ func TestJSON(t *testing.T) {
 	decodetest.Balanced(t, r)
 }
 
-// TestSniffJSONOrder: the collector may write the dictionary first, and it alone
-// may be longer than what a file is known by.
+// TestSniffJSONOrder checks that a file is recognised even if the dictionary comes first
+// and is longer than the head.
 func TestSniffJSONOrder(t *testing.T) {
 	i := strings.Index(jsonExample, `,"dictionary":`)
 	turned := "{" + jsonExample[i+1:len(jsonExample)-1] + "," + jsonExample[1:i] + "}"
@@ -439,8 +439,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestSniffAnyLength: a first field of 123 bytes begins with a line break and a brace, and
-// is no JSON.
+// TestSniffAnyLength reads a protobuf file whose first field has 123 bytes: tag and length
+// then look like a line break and a brace, the beginning of JSON.
 func TestSniffAnyLength(t *testing.T) {
 	field := func(to []byte, num protowire.Number, body []byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(to, num, protowire.BytesType), body)

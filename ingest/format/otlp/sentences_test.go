@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/format/decode/decodetest"
 )
 
-// TestSentences has one thing wrong with a file at a time, and expects the whole
-// sentence and the place: of the first warning, or else of the error.
+// TestSentences checks the message for a file with one fault per case: the first warning
+// and its place, or the error.
 func TestSentences(t *testing.T) {
 	good := example(era110)
 	sample := func(parts ...[]byte) []byte {

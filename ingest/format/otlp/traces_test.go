@@ -18,7 +18,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-func str(s string) []byte { return text(1, s) } // an AnyValue
+func str(s string) []byte { return text(1, s) } // encodes an AnyValue
 func keyValue(n protowire.Number, key string, value ...[]byte) []byte {
 	return blob(n, msg(text(1, key), blob(2, msg(value...))))
 }
@@ -26,7 +26,7 @@ func keyValue(n protowire.Number, key string, value ...[]byte) []byte {
 func traceID(n byte) []byte { return append(make([]byte, 15), n) }
 func spanID(n byte) []byte  { return append(make([]byte, 7), n) }
 
-// spanOf writes a span.
+// spanOf encodes a span.
 func spanOf(trace, id, parent byte, name string, start, end uint64, more ...[]byte) []byte {
 	b := msg(blob(1, traceID(trace)), blob(2, spanID(id)), text(5, name), fixed64(7, start), fixed64(8, end))
 	if parent != 0 {
@@ -35,7 +35,7 @@ func spanOf(trace, id, parent byte, name string, start, end uint64, more ...[]by
 	return blob(2, append(b, msg(more...)...))
 }
 
-// resourceSpans are those of a service.
+// resourceSpans encodes the spans of a service.
 func resourceSpans(name string, spans ...[]byte) []byte {
 	return blob(1, msg(
 		blob(1, msg(keyValue(1, "service.name", str(name)), keyValue(1, "process.pid", num64(3, 40+uint64(len(name)))), keyValue(1, "host.name", str("h1")))),
@@ -56,7 +56,7 @@ var shopSpans = [][]byte{
 		spanOf(2, 5, 0, "sweep", t0+2000, t0+2001, blob(13, msg(blob(1, traceID(1)), blob(2, spanID(4)))))),
 }
 
-// shop is what is read of that.
+// shop is the expected recording of shopSpans.
 const shop = `shop / spans
   GET /cart 0..1000 {"http.status_code":500,"cached":false,"ratio":1.5,"hosts":["a",7],"more":{"k":"v\""},"raw":"cafe","span kind":"server","status":"error","status message":"no stock","library":"lib 1.0","trace id":"00000000000000000000000000000001","span id":"0000000000000001"}
     render 100..400 {"library":"lib 1.0","trace id":"00000000000000000000000000000001","span id":"0000000000000002"}
@@ -70,7 +70,7 @@ call > shop / spans 299.999 > shop / spans 2 300.000
 call > shop / spans 2 349.999 > stock / spans 350.000
 link > stock / spans 800.000 > stock / spans 2000.000`
 
-// shopJSON is the same in JSON, a resource at a time.
+// shopJSON is shopSpans in JSON, one resource per element.
 var shopJSON = []string{
 	`{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}},{"key":"process.pid","value":{"intValue":"44"}},{"key":"host.name","value":{"stringValue":"h1"}}]},"scopeSpans":[{"scope":{"name":"lib","version":"1.0"},"spans":[` +
 		`{"traceId":"00000000000000000000000000000001","spanId":"0000000000000001","parentSpanId":"","name":"GET /cart","kind":2,"startTimeUnixNano":"1700000000000000000","endTimeUnixNano":"1700000000000001000","attributes":[{"key":"http.status_code","value":{"intValue":"500"}},{"key":"cached","value":{"boolValue":false}},{"key":"ratio","value":{"doubleValue":1.5}},{"key":"hosts","value":{"arrayValue":{"values":[{"stringValue":"a"},{"intValue":7}]}}},{"key":"more","value":{"kvlistValue":{"values":[{"key":"k","value":{"stringValue":"v\""}}]}}},{"key":"raw","value":{"bytesValue":"cafe"}}],"droppedAttributesCount":2,"status":{"message":"no stock","code":2},"events":[{"timeUnixNano":"1700000000000000700","name":"exception","attributes":[{"key":"exception.type","value":{"stringValue":"E"}}]}]},` +
@@ -156,7 +156,7 @@ func TestDamagedTraces(t *testing.T) {
 			t.Errorf("%s: %d spans, want %d", c.name, r.Counts.Spans, c.spans)
 		}
 	}
-	// Whatever is cut off, what is before is there.
+	// Spans before a cut are kept, wherever the cut is.
 	for n := range whole {
 		r, _ := decodetest.Bytes(t, decodeTraces, whole[:n], 0)
 		if got := int(r.Counts.Spans); got > 5 || n > 400 && got < 2 {
@@ -165,7 +165,7 @@ func TestDamagedTraces(t *testing.T) {
 	}
 }
 
-// Attributes in attributes end somewhere, in both encodings.
+// TestDeepAttributes checks that deeply nested attributes are cut off in both encodings.
 func TestDeepAttributes(t *testing.T) {
 	value, text := str("x"), `{"stringValue":"x"}`
 	for range 100 {
@@ -187,7 +187,7 @@ func TestDeepAttributes(t *testing.T) {
 	}
 }
 
-// Reading can be given up.
+// TestTracesStop checks that reading stops when the context ends.
 func TestTracesStop(t *testing.T) {
 	var spans [][]byte
 	for i := range 5000 {

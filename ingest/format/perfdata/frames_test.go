@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Numbers that a walk through what is not a stack takes for addresses make no frames and no
-// stacks of their own, and no sample is lost by that.
+// TestStrays checks that random numbers in a stack share one frame and do not make distinct
+// stacks, and that no sample is lost.
 func TestStrays(t *testing.T) {
 	const samples = 500
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -17,7 +17,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// keepKallsyms puts a copy of the list of a kernel's symbols where perf would.
+// keepKallsyms stores a list of kernel symbols where perf keeps its copies.
 func keepKallsyms(t *testing.T, id []byte, list string) {
 	t.Helper()
 	home := t.TempDir()
@@ -32,9 +32,8 @@ func keepKallsyms(t *testing.T, id []byte, list string) {
 	}
 }
 
-// TestKernelSymbols: addresses in the kernel have names from the copy that perf keeps,
-// wherever the kernel was when it was recorded; those in modules only where it has not
-// moved since.
+// TestKernelSymbols checks that kernel addresses are named from perf's copy of the symbols,
+// even if the kernel was loaded elsewhere; addresses in modules only if it was not.
 func TestKernelSymbols(t *testing.T) {
 	id := bytes.Repeat([]byte{0xab, 0x12, 0x7f, 0x90}, 5)
 	const begin, module = 0xffffffff81000000, 0xffffffffc0000000
@@ -95,8 +94,8 @@ ffffffffc0001000 t other	[other]
 	}
 }
 
-// TestKallsymsBeside: names of the kernel are those of the copy that is beside a
-// recording, also of a kernel that has no build id.
+// TestKallsymsBeside checks that a copy of /proc/kallsyms next to the recording names
+// kernel addresses, even without a build id.
 func TestKallsymsBeside(t *testing.T) {
 	const begin = 0xffffffff81000000
 	m := &made{}
@@ -122,7 +121,7 @@ func TestKallsymsBeside(t *testing.T) {
 	}
 }
 
-// inOrder are the records, one behind the other.
+// inOrder returns the records one after another.
 func (m *made) inOrder() (body []byte) {
 	for _, x := range m.records {
 		body = append(body, x.b...)
@@ -130,7 +129,8 @@ func (m *made) inOrder() (body []byte) {
 	return body
 }
 
-// TestNoteID finds the kernel's build id among its notes.
+// TestNoteID checks that noteID finds the kernel's build id among other notes, and survives
+// damage.
 func TestNoteID(t *testing.T) {
 	note := func(kind uint32, owner string, text []byte) []byte {
 		b := append(put32(nil, uint32(len(owner)+1), uint32(len(text)), kind), owner...)
@@ -148,15 +148,15 @@ func TestNoteID(t *testing.T) {
 		t.Errorf("the build id is %q", got)
 	}
 	for i := range all[:40] {
-		noteID(all[:i]) // which does not panic
+		noteID(all[:i]) // must not panic
 	}
 	if got := noteID(append(put32(nil, 1<<31, 1<<31, 3), all...)); got != nil {
 		t.Errorf("damaged notes have the build id %q", got)
 	}
 }
 
-// TestDebugFolder: a binary that was stripped has names from what debuggers find beside
-// it, if that is of the same build.
+// TestDebugFolder checks that a stripped binary gets names from its separate debug file,
+// but only if the build ids match.
 func TestDebugFolder(t *testing.T) {
 	dir := t.TempDir()
 	exe, apart := filepath.Join(dir, "program"), filepath.Join(dir, ".debug", "program.debug")
@@ -192,7 +192,7 @@ func TestDebugFolder(t *testing.T) {
 	if out, err := exec.Command("strip", "--strip-all", exe).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	page := at &^ 4095 // where instructions begin, in the file as in memory
+	page := at &^ 4095 // the code starts at this offset, in the file and in memory
 	for _, other := range []bool{false, true} {
 		m := mapping{start: 1 << 40, size: 1 << 12, offset: page, name: exe, id: bytes.Clone(id)}
 		if other {
@@ -212,7 +212,7 @@ func TestDebugFolder(t *testing.T) {
 	}
 }
 
-// A kernel whose build id is all zeros has no symbols anywhere.
+// TestKernelWithoutID checks that a build id of only zeros counts as none.
 func TestKernelWithoutID(t *testing.T) {
 	if k := (&decoder{ids: map[string][]byte{kernelModule: make([]byte, 20)}}).kernelSymbols(); k != nil {
 		t.Errorf("there are %d symbols", len(k.list))

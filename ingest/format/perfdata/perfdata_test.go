@@ -26,8 +26,7 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// told are a recording's samples as lines: event, thread, time, processor, period
-// and stack.
+// told lists the samples of a recording: event, thread, time, processor, period and stack.
 func told(r *recording.Recording) (lines []string) {
 	for _, tr := range r.Tracks {
 		for _, s := range tr.Samples {
@@ -46,7 +45,7 @@ func told(r *recording.Recording) (lines []string) {
 	return lines
 }
 
-// placed is a function's name, and where an address in it is that has none.
+// placed returns a function's name, with the address if the function is unknown.
 func placed(name string, addr uint64) string {
 	if name == unknown && addr != 0 {
 		return fmt.Sprintf("%s+0x%x", name, addr)
@@ -54,7 +53,7 @@ func placed(name string, addr uint64) string {
 	return name
 }
 
-// What the files of these tests have: all that `perf record -a -g` asks for.
+// The sample fields that `perf record -a -g` requests.
 const sampleType = hasIP | hasTID | hasTime | hasID | hasCPU | hasPeriod | hasCallchain | hasIdentifier
 
 func put64(b []byte, v ...uint64) []byte {
@@ -71,7 +70,7 @@ func put32(b []byte, v ...uint32) []byte {
 	return b
 }
 
-// rec is a record.
+// rec encodes a record.
 func rec(kind uint32, misc uint16, body []byte) []byte {
 	b := put32(nil, kind)
 	b = le.AppendUint16(b, misc)
@@ -79,7 +78,8 @@ func rec(kind uint32, misc uint16, body []byte) []byte {
 	return append(b, body...)
 }
 
-// stamped is a record of the kernel's that is not a sample: with what is behind all.
+// stamped encodes a kernel record other than a sample, with the fields (thread, time, id,
+// CPU) that end such records.
 func stamped(kind uint32, misc uint16, time uint64, body []byte) []byte {
 	for len(body)%8 != 0 {
 		body = append(body, 0)
@@ -97,7 +97,7 @@ func attrOf(kind uint32, config uint64, freq bool) []byte {
 	return append(b, make([]byte, 96-len(b))...)
 }
 
-// made is a recording while it is written, and what should be read of it.
+// made collects the records of a recording, and the expected samples.
 type made struct {
 	records []timed
 	want    []string
@@ -132,13 +132,14 @@ func (m *made) sample(time, id uint64, misc uint16, pid, tid, cpu uint32, period
 
 const nobody = 1<<32 - 1
 
-// random makes up processes that map binaries over each other, fork and run others.
+// random returns a recording of processes that map binaries over each other, fork, and
+// execute programs.
 func random(r *rand.Rand, n int) *made {
 	m := &made{}
 	type area struct {
 		start, end, offset uint64
 		name               string
-		data               bool // not to be run
+		data               bool // not executable
 	}
 	spaces := map[uint32][]area{}
 	comms := map[uint32]string{}
@@ -184,12 +185,12 @@ func random(r *rand.Rand, n int) *made {
 				path = fmt.Sprintf(";%s@[kernel.kallsyms]", recording.AddressName("[kernel.kallsyms]", ips[1], ips[1]-0xffffffff81000000))
 			}
 			ips = append(ips, contextUser)
-			before := "" // where the address before lies, if that is no code
+			before := "" // the module of the previous address if that is outside known code
 			for k := range 1 + r.IntN(4) {
 				ip := 1 + r.Uint64N(0x32000)
 				ips = append(ips, ip)
 				at, module, stray := ip, unknown, unknown
-				for _, a := range spaces[pid] { // the last one counts
+				for _, a := range spaces[pid] { // later mappings replace earlier ones
 					if ip >= a.start && ip < a.end {
 						at, module, stray = ip-a.start+a.offset, a.name, ""
 						if a.data {
@@ -223,7 +224,7 @@ func random(r *rand.Rand, n int) *made {
 		}
 	}
 	m.want = nil
-	for _, f := range late { // threads are called what they were last
+	for _, f := range late { // threads have their last name
 		f()
 	}
 	for i, w := range m.want {
@@ -235,7 +236,7 @@ func random(r *rand.Rand, n int) *made {
 	return m
 }
 
-// body writes the records in rounds, in each of which they are in no order.
+// body writes the records in rounds. Within a round they are in random order.
 func (m *made) body(r *rand.Rand, packed bool) []byte {
 	var out, plain []byte
 	list := slices.Clone(m.records)
@@ -260,9 +261,9 @@ func (m *made) body(r *rand.Rand, packed bool) []byte {
 		panic(err)
 	}
 	for len(plain) > 0 {
-		n := min(1+r.IntN(5000), len(plain)) // records are cut in two
+		n := min(1+r.IntN(5000), len(plain)) // records may be split between two compressed records
 		enc.Write(plain[:n])
-		enc.Flush() // and the stream never ends
+		enc.Flush() // like perf, never end the stream
 		plain = plain[n:]
 		out = append(out, rec(recordCompressed, 0, bytes.Clone(z.Bytes()))...)
 		out = append(out, rec(recordRound, 0, nil)...)
@@ -277,7 +278,7 @@ func str(s string) []byte {
 	return append(put32(nil, uint32(len(s))), s...)
 }
 
-// eventDesc is the feature that names events.
+// eventDesc returns the header feature with the names of events.
 func eventDesc() []byte {
 	b := put32(nil, 2, 96)
 	for i, name := range []string{"cycles", "my:event"} {
@@ -287,7 +288,7 @@ func eventDesc() []byte {
 	return b
 }
 
-// file is a file of records.
+// file returns a perf.data file with the given records.
 func file(records []byte) []byte {
 	const attrs = fileHeader + 16
 	ids := put64(nil, 11, 22)
@@ -309,7 +310,7 @@ func file(records []byte) []byte {
 	return append(b, features...)
 }
 
-// pipe is the same written to a pipe.
+// pipe returns the same recording as written to a pipe.
 func pipe(records []byte) []byte {
 	b := put64([]byte(magic), pipeHeader)
 	for i, id := range []uint64{11, 22} {
@@ -364,8 +365,8 @@ var (
 	frameLine  = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)
 )
 
-// The samples are those that `perf script` prints, with times to the microsecond
-// as it prints them, and stacks by where they are in which binary.
+// TestSampleFiles compares the samples with the output of `perf script`: times to the
+// microsecond, and stacks by address and binary.
 func TestSampleFiles(t *testing.T) {
 	text := samples.Read(t, "generated/go_vet.perf-script.txt")
 	want := map[string]int{}
@@ -374,7 +375,7 @@ func TestSampleFiles(t *testing.T) {
 		if m := sampleLine.FindStringSubmatch(l); m != nil {
 			head, path, before = strings.Join(m[1:], " "), "", ""
 		} else if m := frameLine.FindStringSubmatch(l); m != nil {
-			if m[3] == unknown && path != "" { // such callers are one, without an address
+			if m[3] == unknown && path != "" { // such callers share one frame, without an address
 				m[1] = "0"
 			}
 			if m[1] != "0" || before != unknown {
@@ -398,7 +399,7 @@ func TestSampleFiles(t *testing.T) {
 				path := ""
 				for c := s.Call(i); c != recording.NoCall; c = r.Calls.Parent(c) {
 					f := r.Frames.At(int(r.Calls.Frame(c)))
-					if f.Inlined { // perf prints those only where it was built with what reads them
+					if f.Inlined { // perf prints inlined functions only if built with a library for them
 						continue
 					}
 					path += fmt.Sprintf(" %x@%s", f.Addr, r.Functions.At(int(f.Func)).Module)
@@ -438,7 +439,7 @@ func samePerfReport(t *testing.T, name string) {
 			continue
 		}
 		if _, err := fmt.Sscan(cells[0]+cells[1], &period, &samples); err == nil {
-			tid, _, _ := strings.Cut(strings.TrimSpace(cells[2]), ":") // the name behind it may change meanwhile
+			tid, _, _ := strings.Cut(strings.TrimSpace(cells[2]), ":") // the name after the id may change between samples
 			k := tid + " " + strings.TrimSpace(cells[3])
 			want[k] = [2]int64{want[k][0] + period, want[k][1] + samples}
 		}
@@ -467,7 +468,7 @@ func samePerfReport(t *testing.T, name string) {
 	}
 }
 
-// Symbols come from a binary that is the one that ran.
+// TestSymbols checks that symbols are taken from a binary only if it is the one that ran.
 func TestSymbols(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the runtime with other flags: make check runs this test")
@@ -517,7 +518,7 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-// mapped is an input that is in memory, as files do.
+// TestFeaturesOfMappedFile reads a file that is mapped into memory.
 func TestFeaturesOfMappedFile(t *testing.T) {
 	m := random(rand.New(rand.NewPCG(8, 9)), 60)
 	name := filepath.Join(t.TempDir(), "perf.data")

@@ -32,10 +32,10 @@ func perf(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// busy is a command that runs, waits, and has another do the same.
+// busy is a command that computes, sleeps, and starts children that do the same.
 var busy = []string{"--", "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; sleep 0.02; (sleep 0.01; echo | cat) | cat"}
 
-// TestRecordedHere: what perf records on this machine has the sums of perf's report.
+// TestRecordedHere compares a recording made on this machine with `perf report`.
 func TestRecordedHere(t *testing.T) {
 	rounds.Unraced(t)
 	name := filepath.Join(t.TempDir(), "perf.data")
@@ -44,8 +44,8 @@ func TestRecordedHere(t *testing.T) {
 	sameKernelNames(t, name)
 }
 
-// sameKernelNames compares how many samples functions of the kernel have with perf's own
-// report, where the kernel shows its addresses.
+// sameKernelNames compares the number of samples of each kernel function with `perf
+// report`. It skips the test if the kernel hides its addresses.
 func sameKernelNames(t *testing.T, name string) {
 	t.Helper()
 	want := map[string]int{}
@@ -84,17 +84,16 @@ func sameKernelNames(t *testing.T, name string) {
 	}
 }
 
-// turnRow is one of perf's time history: when a thread gave its processor up, and for
-// how long it had run.
+// turnRow matches a row of `perf sched timehist`: the time at which a thread gave up its
+// processor, and how long it had run.
 var turnRow = regexp.MustCompile(`^\s*(\d+)\.(\d{6}) \[\d+\]\s+(?:.*\[(-?\d+)(?:/-?\d+)?\]|<idle>)\s+\S+\s+\S+\s+(\d+)\.(\d{3})\s*$`)
 
-// turn is a thread that gave its processor up, and the microsecond in which it did.
+// turn identifies a run by its thread and the microsecond in which it ended.
 type turn struct{ tid, end int64 }
 
-// history has for how many microseconds threads ran by perf's time history, where that is
-// known. A thread that is no more when it gives its processor up has the number -1. In
-// what microseconds perf says twice that one thread gave its processor up, it has mistaken
-// who did.
+// history returns the length of each run in microseconds, according to `perf sched
+// timehist`. Threads that had exited have the id -1. mistaken holds the microseconds in
+// which perf lists the same thread twice: it has then confused two threads.
 func history(t *testing.T, name string) (all map[turn]int64, mistaken map[int64]bool) {
 	all, mistaken = map[turn]int64{}, map[int64]bool{}
 	for l := range strings.Lines(perf(t, "sched", "timehist", "-f", "-i", name)) {
@@ -118,12 +117,12 @@ func history(t *testing.T, name string) (all map[turn]int64, mistaken map[int64]
 	return all, mistaken
 }
 
-// change is where a processor goes from one thread to the next, as perf prints it.
+// change matches a switch from one thread to the next, as printed by `perf script`.
 var change = regexp.MustCompile(`\[(\d+)\].* prev_pid=(\d+) .* next_pid=(\d+) `)
 
-// incomplete are the threads of which perf's recording lacks something: a processor goes
-// on from another thread than it went to, or two run the same one. What ran then is
-// a guess, by perf and here.
+// incomplete returns the threads of which perf lost events: a processor switches away from
+// a thread other than the one it switched to, or two processors run the same thread. Both
+// perf and this package guess what ran then.
 func incomplete(t *testing.T, name string) map[int64]bool {
 	missed, cpus := map[int64]bool{-1: true}, map[string]string{}
 	miss := func(ids ...string) {
@@ -151,8 +150,8 @@ func incomplete(t *testing.T, name string) map[int64]bool {
 	return missed
 }
 
-// TestSchedRecordedHere: the times for which threads ran are those of perf's time history,
-// each to the microsecond that it prints.
+// TestSchedRecordedHere compares the length of each run, in microseconds, with `perf sched
+// timehist`.
 func TestSchedRecordedHere(t *testing.T) {
 	rounds.Unraced(t)
 	name := filepath.Join(t.TempDir(), "sched.data")
@@ -182,7 +181,7 @@ func TestSchedRecordedHere(t *testing.T) {
 				k.tid = -1
 			}
 			switch ran, ok := want[k]; {
-			case !ok && l.End(i) == r.End: // there is no row for who runs at the end
+			case !ok && l.End(i) == r.End: // the run at the end of the recording has no row
 			case !ok:
 				t.Errorf("thread %d ran %d µs until %d µs, which perf does not say", tr.TID, us, end)
 			case ran != us:
@@ -203,7 +202,7 @@ func TestSchedRecordedHere(t *testing.T) {
 	}
 }
 
-// inlines has a loop whose work is inlined twice over.
+// inlines is a program with a loop whose work is inlined over two levels.
 const inlines = `
 volatile unsigned sink;
 static inline __attribute__((always_inline)) unsigned leaf(unsigned x) {
@@ -224,8 +223,8 @@ int main(void) {
 }
 `
 
-// recordInlines compiles the program with flags, records it, and returns the recording
-// and the program's path.
+// recordInlines compiles the program inlines with flags and records it. It returns the
+// recording and the path of the program.
 func recordInlines(t *testing.T, flags ...string) (r *recording.Recording, program string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -247,8 +246,8 @@ func recordInlines(t *testing.T, flags ...string) (r *recording.Recording, progr
 	return r, program
 }
 
-// TestStripped: addresses in a program without symbols are those of its functions, called
-// by where they begin.
+// TestStripped checks that addresses in a program without symbols are grouped by function
+// and named by the function's offset.
 func TestStripped(t *testing.T) {
 	rounds.Unraced(t)
 	r, program := recordInlines(t, "-s")
@@ -275,8 +274,8 @@ func TestStripped(t *testing.T) {
 	}
 }
 
-// TestInlined: functions that are inlined are in stacks with their lines, above the
-// function whose symbol their code has.
+// TestInlined checks that inlined functions are in the stacks with their lines, below the
+// function that contains the code.
 func TestInlined(t *testing.T) {
 	r, program := recordInlines(t, "-g")
 	all, found := 0, map[string]int{}
@@ -301,7 +300,7 @@ func TestInlined(t *testing.T) {
 				}
 				if len(path) > 0 {
 					all++
-					found[strings.Join(path[:min(3, len(path))], " ")]++ // work may have no frame of its own, and main be passed over
+					found[strings.Join(path[:min(3, len(path))], " ")]++ // work may have no frame of its own, and main may be missing
 				}
 			}
 		}

@@ -11,8 +11,8 @@ import (
 // schedType has the fields that `perf sched record -g` asks for.
 const schedType = hasIP | hasTID | hasTime | hasID | hasCPU | hasPeriod | hasRaw | hasCallchain | hasIdentifier
 
-// schedTrace is a pipe with tracepoints of the scheduler, laid out as the texts say
-// that are in it, or as they always were.
+// schedTrace returns pipe output with scheduler tracepoints. If formats is true, it
+// contains their layout, which differs from the usual one.
 func schedTrace(formats bool) []byte {
 	out := put64([]byte(magic), pipeHeader)
 	names := []string{"sched:sched_switch", "sched:sched_waking"}
@@ -35,7 +35,7 @@ func schedTrace(formats bool) []byte {
 		out = append(out, text...)
 		out = append(out, make([]byte, (8-len(text)%8)%8)...)
 	}
-	code := put64(put32(nil, 9, 9), 0x1000, 0x3000, 0) // where the stacks lie
+	code := put64(put32(nil, 9, 9), 0x1000, 0x3000, 0) // mapping for the addresses in stacks
 	out = append(out, stamped(recordMmap, miscUser, 1, append(code, "//anon\x00\x00"...))...)
 	sample := func(id, at uint64, tid, cpu uint32, raw []byte) {
 		b := put64(nil, id, 0x1000, uint64(tid)<<32|9, at, id, uint64(cpu), 1)
@@ -64,13 +64,13 @@ func schedTrace(formats bool) []byte {
 	}
 	change(100, 0, 0, 0, 31)
 	change(130, 1, 0, 0, 32)
-	change(150, 0, 31, 1, 0) // it sleeps
+	change(150, 0, 31, 1, 0) // 31 sleeps
 	wake(160, 32, 31)
 	change(180, 0, 0, 0, 31)
-	change(200, 1, 32, 0, 0)    // it could go on
-	change(210, 0, 31, 0x10, 0) // it ends
+	change(200, 1, 32, 0, 0)    // 32 remains runnable
+	change(210, 0, 31, 0x10, 0) // 31 exits
 	change(230, 1, 0, 0, 33)
-	change(250, 1, 32, 2, 0) // that 33 gave way to it was not recorded
+	change(250, 1, 32, 2, 0) // the switch from 33 to 32 was not recorded
 	return out
 }
 

@@ -26,8 +26,8 @@ const (
 	mostKept = 1 << 22
 )
 
-// terms are the texts that a sequence's arguments refer to by number, until the sequence
-// restarts.
+// terms are the texts that a sequence's annotations refer to by number. A sequence that
+// restarts gets new terms.
 type terms struct {
 	number         uint64
 	names, strings words

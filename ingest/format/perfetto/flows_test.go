@@ -9,8 +9,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestFlows holds the table of flows against a map, with numbers that often want the same
-// place.
+// TestFlows compares the hash table with a map, with ids that often collide.
 func TestFlows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var f flows

@@ -81,8 +81,8 @@ func (t *labelTable) grow() {
 	}
 }
 
-// named caches the label of a numbered name in a sequence. It is valid until the sequence
-// renames something (see version).
+// named caches the label of a numbered name in a sequence. It is valid until a number of
+// the sequence gets another text (see version).
 type named struct {
 	category uint64
 	label    uint32
@@ -171,8 +171,8 @@ func (r *reader) label(name, category []byte) uint32 {
 	return n
 }
 
-// show passes the name of a label to the maker. It is needed in addition to the label's
-// function for instants and for events on tracks without a name.
+// show passes the name of a label to the maker. Instants and events on tracks without a
+// name need it in addition to the label's function.
 func (r *reader) show(s *sequence, e *trackEvent, label uint32) {
 	r.showAs(label, func() string {
 		r.spell(s, e)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What the older kind of events sends under a number is received by several, and one
-// that sends on is where later ones come from. trace_processor has the same three arrows.
+// TestLegacyFlows checks that a bound flow sent once can be received several times, and
+// that an event that receives and sends becomes the sender for later ones. trace_processor
+// gives the same three arrows.
 func TestLegacyFlows(t *testing.T) {
 	const in, out, both = 1, 2, 3
 	var trace []byte
@@ -38,9 +39,9 @@ func TestLegacyFlows(t *testing.T) {
 	}
 }
 
-// Events of flows of their own: what starts twice begins again, and an end that is not of the
-// slice around it is of the next one. trace_processor has the same arrows up to the second
-// start of what has ended, which it does not take for a new one.
+// TestOldFlows reads events with phases s, t and f. A second start begins a new flow, and
+// an end without the enclosing flag belongs to the next slice. trace_processor gives the
+// same arrows, except that it ignores a start with the id of a flow that has ended.
 func TestOldFlows(t *testing.T) {
 	var trace []byte
 	event := func(thread, at uint64, phase byte, id uint64, enclosing uint64, name string) {
@@ -68,7 +69,7 @@ func TestOldFlows(t *testing.T) {
 	event(2, 56_000, 's', 331, 0, "f")
 	event(2, 57_000, 't', 331, 0, "f")
 	event(2, 58_000, 's', 331, 0, "f")
-	event(3, 59_000, 'f', 331, 1, "f") // if nothing happens
+	event(3, 59_000, 'f', 331, 1, "f") // has no effect
 	r, err := decodeBytes(t, trace, 0)
 	if err != nil || len(r.Warnings) > 0 {
 		t.Fatal(err, r.Warnings)

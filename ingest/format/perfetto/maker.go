@@ -192,7 +192,7 @@ func (m *maker) time(ns int64) int64 {
 }
 
 // introduce adds a track or counter to the recording. Sibling tracks with the same name
-// share one track of the recording, in which their events are kept apart.
+// share one track of the recording, where groups keep their events apart.
 func (m *maker) introduce(f *fresh) {
 	for int(f.group) >= len(m.places) {
 		m.places = append(m.places, place{})

@@ -2,8 +2,8 @@ package perfetto
 
 import "ashlar/ingest/format/sched"
 
-// mark processes text that a thread wrote to the kernel's trace_marker. Texts that are no
-// marks are messages for readers of the log; they are ignored.
+// mark processes text that a thread wrote to the kernel's trace_marker. Text in another
+// format is a message for people who read the log, and is ignored.
 func (r *reader) mark(at, tid int64, text []byte) {
 	m, ok := sched.ParseMark(text)
 	if !ok {

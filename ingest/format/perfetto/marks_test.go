@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// What threads write to trace_marker is on the tracks that trace_processor puts it on,
-// beside track events of the same thread.
+// TestMarks checks that text written to trace_marker goes to the same tracks as in
+// trace_processor, together with track events of the same thread.
 func TestMarks(t *testing.T) {
-	bundle := [2][]byte{num(nil, 1, 0), num(nil, 1, 1)} // of two processors
+	bundle := [2][]byte{num(nil, 1, 0), num(nil, 1, 1)} // bundles of two processors
 	mark := func(cpu int, at, tid uint64, text string) {
 		bundle[cpu] = msg(bundle[cpu], 2, msg(num(num(nil, 1, at), 2, tid), 3, msg(num(nil, 1, 99), 2, []byte(text))))
 	}
@@ -20,7 +20,7 @@ func TestMarks(t *testing.T) {
 	mark(1, 120, 11, "E|10\n")
 	mark(0, 130, 11, "E\n")
 	mark(0, 140, 20, "S|20|load|7")
-	mark(1, 145, 21, "S|20|load|7") // goes on
+	mark(1, 145, 21, "S|20|load|7") // ignored: the operation is open already
 	mark(1, 150, 21, "S|20|load|8")
 	mark(1, 160, 21, "F|20|load|7")
 	mark(0, 170, 20, "F|20|load|8")
@@ -61,8 +61,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A clock that counts on from packet to packet does so at those that have no event too:
-// trace_processor says the same times.
+// TestClockCountsOn checks that an incremental clock also advances at packets without an
+// event, as in trace_processor.
 func TestClockCountsOn(t *testing.T) {
 	clock := func(id, at uint64) []byte { return num(num(nil, 1, id), 2, at) }
 	own := num(num(clock(64, 5), 3, 1), 4, 1000)
@@ -75,7 +75,7 @@ func TestClockCountsOn(t *testing.T) {
 	trace := msg(nil, 1, msg(num(nil, packetSequence, 1), packetClocks, msg(msg(nil, 1, clock(6, 1_000_000)), 1, own)))
 	for _, x := range [][]byte{
 		p(num(nil, packetTime, 2), instant("a")),
-		p(num(nil, packetTime, 3), msg(nil, packetDescriptor, num(nil, 1, 100))), // of a track
+		p(num(nil, packetTime, 3), msg(nil, packetDescriptor, num(nil, 1, 100))), // a track descriptor
 		p(num(nil, packetTime, 4), msg(nil, packetInterned, msg(nil, internName, num(nil, 1, 3)))),
 		p(num(nil, packetTime, 5), instant("b")),
 	} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOpens holds the stack against a list.
+// TestOpens compares the stack with a slice.
 func TestOpens(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s opens

@@ -11,12 +11,11 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// TestOrder: events come out by time, those of one time as they came, however they are
-// cut into blocks; against a stable sort.
+// TestOrder compares sortBlocks with a stable sort, for events in blocks of random sizes.
 func TestOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var o order[event]
-	for _, jump := range []int{1, 3, 50, 5000} { // how long stretches in order are
+	for _, jump := range []int{1, 3, 50, 5000} { // average length of sorted runs
 		for range 6 {
 			var all []event
 			var blocks [][]event
@@ -45,8 +44,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestRows: what is taken off a row, however it was put there, is all up to a time, by
-// time, and what is left comes later; against a stable sort of all that waits.
+// TestRows checks that take removes exactly the events up to a time, sorted, however they
+// were added. It compares with a stable sort of all waiting events.
 func TestRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, jump := range []int64{0, 3, 2000} {
@@ -83,8 +82,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestWords: texts are found by their numbers, however far apart those are, and in the
-// form in which they were told last; against a map.
+// TestWords compares words with a map, for dense and sparse ids and texts that are
+// replaced.
 func TestWords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var w words
@@ -131,11 +130,11 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestMadeUp: what a generator wrote, with sequences, names by number and times that are
-// differences, is what its summary says.
+// TestMadeUp compares the recording of a synthetic trace, with sequences, interned names
+// and incremental times, with the generator's summary.
 func TestMadeUp(t *testing.T) {
 	shapes := synth.Shapes("perfetto")
-	if testing.Short() { // the invented program takes long to make up with the race detector
+	if testing.Short() { // generating a trace is slow with the race detector
 		shapes = shapes[:1]
 	}
 	for _, shape := range shapes {

@@ -10,9 +10,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// TestCategories: an event has all its categories, however many and however they are
-// told: by numbers small and large, as texts, and packed. Several numbers lie in one (see
-// joinIDs) where they have room.
+// TestCategories checks that an event keeps all its categories, given as small or large
+// numbers, as texts, or packed. Several small numbers are joined into one (see joinIDs).
 func TestCategories(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	ids := []uint64{1, 2, 3, mostID, mostID + 1, 1 << 40}
@@ -58,8 +57,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// naive reads a packet field by field, with nothing but protowire: what it says of the
-// packet itself, and the flows of its event.
+// naive parses a packet field by field with protowire. It returns the packet's own fields
+// and the flows of its event.
 func naive(b []byte) (p packet, flows, ends []uint64) {
 	for len(b) > 0 {
 		num, typ, n := protowire.ConsumeTag(b)
@@ -119,13 +118,13 @@ func naive(b []byte) (p packet, flows, ends []uint64) {
 	return p, flows, ends
 }
 
-// TestPackets: packets are what they say field by field, however long their numbers are
-// written, in whatever order, cut anywhere, and whoever wrote the one before.
+// TestPackets compares packets with naive parsing: with overlong varints, in any field
+// order, cut anywhere, and after packets of any other writer.
 func TestPackets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	varint := func(b []byte, v uint64) []byte {
 		b = protowire.AppendVarint(b, v)
-		if rng.IntN(8) == 0 { // longer than it has to be
+		if rng.IntN(8) == 0 { // longer than necessary
 			for range rng.IntN(max(1, 9-protowire.SizeVarint(v))) {
 				b[len(b)-1] |= 0x80
 				b = append(b, 0)
@@ -143,7 +142,7 @@ func TestPackets(t *testing.T) {
 	for range 3000 {
 		var all [][]byte
 		writers := [][]byte{number(number(nil, packetUser), packetSequence), number(number(number(nil, packetFlags), packetSequence), packetPID)}
-		for range 2 { // of one length, the second half of which says which sequence it is
+		for range 2 { // of equal length; only the second half differs, by sequence
 			writers = append(writers, num(num(num(nil, packetUser, 1<<28), packetPID, 1<<22), packetSequence, 1<<14+rng.Uint64N(1<<14)))
 		}
 		for range 1 + rng.IntN(6) {

@@ -10,11 +10,11 @@
 // and skipped.
 //
 // Workers parse packets in parallel, one chunk of the file each, without context (see
-// pipeline). One goroutine, the reader, takes their results in file order, because packets
-// refer to earlier ones. A trace stores its sequences one after another, so the reader
-// also sorts events by time. From time to time it passes the earlier half of them (see
-// window) to the maker, which alone uses the builder. Nothing keeps a mapped file's text
-// except names: arguments are read from the file again on demand.
+// pipeline). Packets refer to earlier ones, so one goroutine, the reader, takes their
+// results in file order. A trace stores its sequences one after another, so the reader also
+// sorts events by time. From time to time it passes the earlier half of them (see window)
+// to the maker, which alone uses the builder. Only names are kept of a mapped file's text:
+// arguments are read from the file again on demand.
 package perfetto
 
 import (

@@ -24,7 +24,7 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// told are the lines that say what is in a recording.
+// told lists the states, spans, instants, samples, counters and flows of a recording.
 func told(r *recording.Recording) (lines []string) {
 	line := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, tr := range r.Tracks {
@@ -85,7 +85,7 @@ func stackOf(r *recording.Recording, c recording.CallID) (s string) {
 	return s
 }
 
-// Messages are written field by field.
+// num, msg and fix append a field to a message.
 func num(b []byte, f protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(b, f, protowire.VarintType), v)
 }
@@ -98,7 +98,8 @@ func fix(b []byte, f protowire.Number, v uint64) []byte {
 	return protowire.AppendFixed64(protowire.AppendTag(b, f, protowire.Fixed64Type), v)
 }
 
-// made is a trace while it is written: by several sequences, one for each thread.
+// made collects the packets of several sequences, one for each thread, and the expected
+// recording.
 type made struct {
 	packets [4][][]byte
 	want    []string
@@ -114,7 +115,7 @@ func (m *made) add(seq int, at uint64, fields ...[]byte) {
 
 var packer, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
 
-// trace writes the packets of all sequences, some of them packed in others.
+// trace writes the packets of all sequences, some of them compressed into other packets.
 func (m *made) trace(r *rand.Rand) []byte {
 	var out []byte
 	queues := m.packets
@@ -149,7 +150,7 @@ func (m *made) trace(r *rand.Rand) []byte {
 	}
 }
 
-// random makes up threads with nested slices, and operations, counters and flows.
+// random returns a trace of threads with nested slices, operations, counters and flows.
 func random(r *rand.Rand, size int) *made {
 	m := &made{}
 	for seq := range m.packets {
@@ -215,7 +216,7 @@ func (m *made) thread(r *rand.Rand, seq int, uuid uint64, size int) {
 				s := open[on][n-1]
 				open[on] = open[on][:n-1]
 				var more []byte
-				if r.IntN(3) == 0 { // ends bring arguments too
+				if r.IntN(3) == 0 { // ends may have arguments too
 					more = msg(nil, eventAnnotation, num(msg(nil, 10, []byte("e")), 3, at))
 					before := "{"
 					if s.args != "" {
@@ -234,7 +235,7 @@ func (m *made) thread(r *rand.Rand, seq int, uuid uint64, size int) {
 			event(num(nil, eventType, typeCounter), num(nil, eventTrack, uuid+200), num(nil, eventInteger, v))
 			m.want = append(m.want, fmt.Sprintf("counter 7/heap/t%d bytes %d %d", seq, at, v*10))
 		case 5:
-			id := 1 + r.Uint64() // of two instants, the second of which ends it
+			id := 1 + r.Uint64() // a flow between two instants
 			event(num(nil, eventType, typeInstant), msg(nil, eventName, []byte("from")), fix(nil, eventFlows, id))
 			from := at
 			at++
@@ -274,7 +275,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-// What is in the samples follows from the messages that they were made of.
+// TestSampleFiles checks the recordings of sample files whose content is known.
 func TestSampleFiles(t *testing.T) {
 	samples.Need(t)
 	for name, want := range map[string]string{
@@ -345,7 +346,7 @@ stack 2;f1;f2;f3 1000 1 2000 2 0 0`,
 	}
 }
 
-// Which thread ran where, event by event and packed.
+// TestSched checks which thread ran on which CPU, for single and compact events.
 func TestSched(t *testing.T) {
 	event := func(at uint64, prev, state, next uint64, comm string) []byte {
 		return msg(num(nil, 1, at), 4, msg(num(num(num(nil, 2, prev), 4, state), 6, next), 5, []byte(comm)))
@@ -386,10 +387,11 @@ func TestSched(t *testing.T) {
 	}
 }
 
-// Times of other clocks are those of the trace's own, also of clocks that count on.
+// TestClocks checks that times of other clocks, including incremental ones, are converted
+// to the trace's clock.
 func TestClocks(t *testing.T) {
 	clock := func(id, at uint64) []byte { return num(num(nil, 1, id), 2, at) }
-	own := num(num(clock(64, 5), 3, 1), 4, 1000) // counts on, in microseconds
+	own := num(num(clock(64, 5), 3, 1), 4, 1000) // incremental, in microseconds
 	snapshot := msg(msg(msg(msg(nil, 1, clock(6, 1_000_000)), 1, clock(3, 500)), 1, own), 3, nil)
 	p := func(clock, at uint64, name string) []byte {
 		b := num(num(num(nil, packetSequence, 1), packetTime, at), packetClock, clock)
@@ -406,7 +408,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// Slices that never end are there, however many.
+// TestManyOpen reads a trace with many slices that never end.
 func TestManyOpen(t *testing.T) {
 	const many = 10_000
 	var trace []byte

@@ -26,7 +26,8 @@ const (
 	// mostReady is the number of batches of one chunk that may wait. Compressed packets
 	// make more than one.
 	mostReady = 16
-	// largeBatch is the number of packets from which a batch is too large to reuse.
+	// largeBatch is the number of packets from which a batch is too large to keep for
+	// reuse.
 	largeBatch = 1 << 14
 )
 

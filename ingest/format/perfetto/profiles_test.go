@@ -23,8 +23,9 @@ type v8Event struct {
 	sequence uint64
 }
 
-// v8Events are those of two profiles. Threads are sampled in one and the other twice; another
-// thread writes chunks, of which the first come before what they are of in the file.
+// v8Events are the events of two profiles and of a chunk without a profile. Thread 7 is
+// sampled twice, thread 8 once. Thread 9 writes the chunks, most of which come before their
+// Profile in the file.
 var v8Events = []v8Event{
 	{"ProfileChunk", 9, 1, 140_000, `{"cpuProfile":{"nodes":[
 		{"id":1,"callFrame":{"functionName":"(root)","scriptId":0}},
@@ -40,7 +41,7 @@ var v8Events = []v8Event{
 	{"Profile", 7, 1, 210_000, `{"startTime":220}`, 1},
 }
 
-// inJSON are the events as Chrome writes them, in the order of their times.
+// inJSON returns the events as Chrome writes them, in time order.
 func inJSON(list []v8Event) []byte {
 	var out []string
 	for _, e := range slices.SortedStableFunc(slices.Values(list), func(a, b v8Event) int { return int(a.at - b.at) }) {
@@ -49,7 +50,7 @@ func inJSON(list []v8Event) []byte {
 	return []byte("[" + strings.Join(out, ",") + "]")
 }
 
-// annotation is a value of JSON as one of a debug annotation.
+// annotation encodes a JSON value as a debug annotation.
 func annotation(v any) (b []byte) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -66,13 +67,14 @@ func annotation(v any) (b []byte) {
 		if n, err := v.Int64(); err == nil {
 			return num(b, 4, uint64(n))
 		}
-		b = msg(b, 6, []byte(v)) // a number as text is read as well
+		b = msg(b, 6, []byte(v)) // V8 data may also have numbers as text
 	}
 	return b
 }
 
-// inPackets are the events in the order in which they are. Their argument is text, or
-// values in each other; ahead is how far the trace's clock is ahead of V8's, in nanoseconds.
+// inPackets returns the events as packets, in the given order. Their argument is JSON text
+// or nested annotations; ahead is how far the trace's clock is ahead of V8's, in
+// nanoseconds.
 func inPackets(t testing.TB, list []v8Event, asText bool, ahead int64) (out []byte) {
 	if ahead != 0 {
 		clock := func(id, at uint64) []byte { return num(num(nil, 1, id), 2, at) }
@@ -111,8 +113,8 @@ func inPackets(t testing.TB, list []v8Event, asText bool, ahead int64) (out []by
 	return out
 }
 
-// sampleLines are the samples of a recording with their stacks, times from the first one on
-// and how long they last.
+// sampleLines lists the samples of a recording: thread, event, stack, time since the first
+// sample, and duration.
 func sampleLines(r *recording.Recording) (lines []string) {
 	first := int64(1 << 62)
 	for _, tr := range r.Tracks {
@@ -139,7 +141,8 @@ func sampleLines(r *recording.Recording) (lines []string) {
 	return lines
 }
 
-// TestProfilesLikeChrome: profiles of V8 are what the same events are as JSON.
+// TestProfilesLikeChrome checks that profiles of V8 give the same samples as in Chrome's
+// JSON.
 func TestProfilesLikeChrome(t *testing.T) {
 	rec, err := decodetest.Bytes(t, chrome.Format.Decode, inJSON(v8Events), 0)
 	if err != nil {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Stacks that events have, written out or by number, are samples of their thread; those with
-// a weight are apart. trace_processor has the same four.
+// TestEventStacks checks that stacks of track events, inline or interned, become samples of
+// their thread, and that those with a weight go to a separate event. trace_processor gives
+// the same four samples.
 func TestEventStacks(t *testing.T) {
 	packet := func(fields ...[]byte) []byte {
 		return msg(nil, 1, append(num(nil, packetSequence, 1), slices.Concat(fields...)...))

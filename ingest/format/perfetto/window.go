@@ -52,7 +52,7 @@ type wide struct {
 	state      uint8 // for samples: 1 if they have a weight
 }
 
-// mostQueued is the number of queued events at which the first half is passed on.
+// mostQueued is the number of queued events at which the earlier half is passed on.
 const mostQueued = 1 << 20
 
 // blockLen is the number of events of a track in one block.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDeltas writes the same samples with times since the start of the machine,
-// since the first and since the one before: the lengths between them must agree.
+// TestDeltas prints the same samples with times since boot, since the first sample, and
+// since the previous one. All must give the same recording.
 func TestDeltas(t *testing.T) {
 	for _, even := range []bool{false, true} {
 		rng := rand.New(rand.NewPCG(1, 1))

@@ -185,8 +185,8 @@ func (f *frame) at(file string, line int32) *frame {
 	return g
 }
 
-// id returns the recording's frame. module is the function's binary, and depth counts the
-// functions, real or inlined, that it is inlined into.
+// id returns the recording's frame. module is the function's binary; depth is the number of
+// functions that this one is inlined into.
 func (f *frame) id(b *recording.Builder, module string, depth int) recording.FrameID {
 	key := frameKey{module, uint8(min(depth, math.MaxUint8))}
 	if id, ok := f.ids[key]; ok {

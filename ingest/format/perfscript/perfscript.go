@@ -232,7 +232,7 @@ func (d *decoder) headerLine(l []byte, last bool) {
 		}
 		d.noEvent = d.noEvent || d.head.event == nil && !d.head.weak
 		d.opened = d.line
-		// d.head may keep slices of the line: chunks live as long as the input.
+		// d.head may keep slices of the line, because chunks live as long as the input.
 	}
 }
 

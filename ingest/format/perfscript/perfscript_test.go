@@ -26,7 +26,8 @@ func decodeText(t testing.TB, text string, chunk int) (*recording.Recording, err
 	return decodetest.Bytes(t, Decode, []byte(text), chunk)
 }
 
-// sums folds a recording: "event;outermost;…;leaf" to samples and period.
+// sums adds up the samples and periods of a recording by event and stack,
+// "event;outermost;…;leaf".
 func sums(r *recording.Recording) map[string][2]int64 {
 	out := map[string][2]int64{}
 	for e, s := range r.Stacks {
@@ -54,8 +55,8 @@ var (
 	naiveOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 )
 
-// naive folds perf script's default output with a regular expression and
-// string functions only.
+// naive computes the same sums from perf script's default output, with a regular expression
+// and string functions only.
 func naive(t *testing.T, text string) (headers, frames int, folded map[string][2]int64) {
 	t.Helper()
 	folded = map[string][2]int64{}
@@ -77,7 +78,7 @@ func naive(t *testing.T, text string) (headers, frames int, folded map[string][2
 			l = strings.TrimSpace(l)
 			l = strings.TrimSpace(l[strings.IndexAny(l, " \t"):])
 			sym := naiveOffset.ReplaceAllString(l[:strings.LastIndex(l, " (")], "")
-			stack = append([]string{demangle.Filter(sym)}, stack...) // as it is shown
+			stack = append([]string{demangle.Filter(sym)}, stack...) // as the recording shows it
 		}
 		if event == "" {
 			continue
@@ -146,7 +147,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// timeline checks that the samples on tracks add up to the stacks.
+// timeline checks that the sums of the samples on tracks equal those of the stack records.
 func timeline(t *testing.T, r *recording.Recording) {
 	t.Helper()
 	for e := range r.Events {
@@ -169,7 +170,7 @@ func timeline(t *testing.T, r *recording.Recording) {
 	}
 }
 
-// TestVariants prints one recording with perf itself in many ways; each must
+// TestVariants prints one recording with perf itself with many choices of fields. All must
 // give the same stacks.
 func TestVariants(t *testing.T) {
 	data := samples.Path(t, "generated/go_vet.perf.data")
@@ -220,7 +221,7 @@ func TestVariants(t *testing.T) {
 				}
 				g := got[stack]
 				if !strings.Contains(fields, "sym") {
-					continue // their addresses are counted below
+					continue // their addresses are compared below
 				}
 				if g[0] != v[0] || strings.Contains(fields, "period") && g[1] != v[1] {
 					t.Errorf("%.150s: %v, naively %v", stack, g, v)
@@ -240,8 +241,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// naiveAddresses holds the frames of a text without symbols against its words
-// that are addresses behind a tab, and returns the number of samples.
+// naiveAddresses compares the frames of a text without symbols with the addresses that
+// follow a tab in it, and returns the number of samples.
 func naiveAddresses(t *testing.T, text string, r *recording.Recording) (n int64) {
 	t.Helper()
 	want := map[string]int64{}
@@ -459,7 +460,7 @@ func TestSniffRefuses(t *testing.T) {
 	}
 }
 
-// TestSniffFields knows samples by whatever fields were printed.
+// TestSniffFields checks that samples are recognised whatever fields were printed.
 func TestSniffFields(t *testing.T) {
 	for _, c := range []struct {
 		text string

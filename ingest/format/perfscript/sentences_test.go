@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/format/decode/decodetest"
 )
 
-// TestSentences has one thing wrong with a text at a time, and expects the whole
-// sentence and the place: of the first warning, or else of the error.
+// TestSentences checks the message for a text with one fault per case: the first warning
+// and its place, or the error.
 func TestSentences(t *testing.T) {
 	const good = "a 1 1.0: 1 c: \n\t1 f (/a)\n\n"
 	for _, c := range []struct{ name, text, place, want string }{

@@ -15,8 +15,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// synthetic makes a CPU profile with n samples of 10 to 40 frames, half of
-// them labelled, as pprof's library writes it but not compressed.
+// synthetic returns a CPU profile with n samples of 10 to 40 frames, half of them with
+// labels.
 func synthetic(n int) *profile.Profile {
 	rng := rand.New(rand.NewPCG(3, 4))
 	m := &profile.Mapping{ID: 1, Start: 0x400000, Limit: 0x4000000, File: "/usr/bin/server"}
@@ -62,8 +62,8 @@ func content(b *testing.B, n int) []byte {
 
 const benchSamples = 200_000
 
-// BenchmarkDecode is the whole way; BenchmarkLibrary what its library's parse
-// alone takes of that.
+// BenchmarkDecode measures decoding to a recording. For comparison, BenchmarkLibrary
+// measures only parsing by pprof's library.
 func BenchmarkDecode(b *testing.B) {
 	out := content(b, benchSamples)
 	b.ReportAllocs()

@@ -86,8 +86,8 @@ func countReferences(content []byte) references {
 
 // giveIDs returns a profile whose functions have ids; some writers leave all ids 0. Lines
 // then refer to functions by position, from 1 or from 0, or not at all. In the last case,
-// if each location has one line and there are as many functions as locations, they are
-// matched in order. Names that cannot be found cause a warning.
+// if each location has one line and there are as many functions as locations, functions and
+// locations are matched in order. Names that cannot be found cause a warning.
 func giveIDs(content []byte, b *recording.Builder) []byte {
 	r := countReferences(content)
 	none := r.count > 0 && r.functions[0] == r.count

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// wire writes a message: pairs of a field's number and a number or bytes.
+// wire encodes a message from pairs of a field number and a value.
 func wire(parts ...any) (b []byte) {
 	for i := 0; i < len(parts); i += 2 {
 		num := protowire.Number(parts[i].(int))
@@ -24,9 +24,9 @@ func wire(parts ...any) (b []byte) {
 	return b
 }
 
-// unnumbered is a profile of three functions a, b, c with ids, and of one
-// location for each entry of lines, which has the function ids of its lines. Each
-// location has one sample, of weight 1, 10, 100 …
+// unnumbered returns a profile of three functions a, b and c with the given ids, and one
+// location for each entry of lines, which lists the function ids of its lines. Each
+// location has one sample, of weight 1, 10, 100 and so on.
 func unnumbered(ids []int, lines [][]int) []byte {
 	b := wire(1, wire(1, 1, 2, 2), 6, "", 6, "cpu", 6, "ns", 6, "a", 6, "b", 6, "c")
 	weight := 1
@@ -53,7 +53,7 @@ func unnumbered(ids []int, lines [][]int) []byte {
 	return b
 }
 
-// TestFunctionIDs reads profiles whose functions have no ids of their own.
+// TestFunctionIDs reads profiles whose functions have no valid ids.
 func TestFunctionIDs(t *testing.T) {
 	none := []int{0, 0, 0}
 	const taken = "None of the profile's 3 functions has an id; their position is used"
@@ -95,8 +95,8 @@ func TestFunctionIDs(t *testing.T) {
 	}
 }
 
-// TestNothingKnown: a location without name, address and binary is unknown, and
-// one of which the binary is known is named by it.
+// TestNothingKnown checks the names of locations without a function: by binary and address
+// as far as these are known.
 func TestNothingKnown(t *testing.T) {
 	b := wire(1, wire(1, 1, 2, 2), 6, "", 6, "cpu", 6, "ns", 6, "/lib/x.so", 3, wire(1, 1, 2, 0x4000, 3, 0x8000, 4, 0x200, 5, 3), 3, wire(1, 2, 5, 3),
 		4, wire(1, 1), 4, wire(1, 2, 2, 2), 4, wire(1, 3, 2, 1, 3, 0x4010), 4, wire(1, 4, 2, 2, 3, 0x4010), 4, wire(1, 5, 2, 1, 3, 0x9000),

@@ -10,7 +10,7 @@ import (
 
 // labels converts the labels of samples to contexts, threads and times.
 //
-// Profiles have no fixed label names for these; roleOf knows the usual ones.
+// Profiles have no fixed label names for threads and times; roleOf knows the usual ones.
 type labels struct {
 	b       *recording.Builder
 	samples *samples

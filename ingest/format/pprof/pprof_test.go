@@ -32,8 +32,8 @@ func raw(t testing.TB, p *profile.Profile) []byte {
 	return out.Bytes()
 }
 
-// example is a small profile with what the decoder has to tell apart: inlined
-// lines, labels, an address without a name, a name in two binaries.
+// example returns a small profile with inlined lines, labels, an address without a name,
+// and one name in two binaries.
 func example() *profile.Profile {
 	app := &profile.Mapping{ID: 1, Start: 0x400000, Limit: 0x500000, File: "/usr/bin/app", BuildID: "abc"}
 	lib := &profile.Mapping{ID: 2, Start: 0x7f0000, Limit: 0x7f9000, File: "/lib/libc.so.6"}
@@ -191,7 +191,7 @@ func TestDamaged(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		content []byte
-		err     string // beginning
+		err     string // beginning of the error
 		warning string
 	}{
 		{"empty", nil, "the profile is empty", ""},
@@ -225,8 +225,8 @@ func TestDamaged(t *testing.T) {
 func TestWrongSamples(t *testing.T) {
 	p := example()
 	content := raw(t, p)
-	// A third sample type that no sample has a value of, and a sample with a
-	// location that is not there.
+	// Add a third sample type for which no sample has a value, and a sample with an unknown
+	// location.
 	content = append(content, 0x0a, 4, 0x08, 1, 0x10, 1)
 	content = append(content, 0x12, 6, 0x0a, 2, 0xe7, 0x07, 0x10, 5)
 	r, err := decodeBytes(t, content)

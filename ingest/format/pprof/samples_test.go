@@ -19,7 +19,7 @@ import (
 	recordings "ashlar/testdata/samples"
 )
 
-// dump is all that a recording has, as text: what is said of it, and its samples.
+// dump writes all contents of a recording: its description, and its samples.
 func dump(r *recording.Recording) (head, body string) {
 	head = fmt.Sprintf("%+v %+v %+v %+v\n%+v\n%+v\n", r.Events, r.Counts, r.Warnings, r.Clock, r.Ledger, r.Processes)
 	var s strings.Builder
@@ -59,9 +59,9 @@ func dump(r *recording.Recording) (head, body string) {
 	return head, s.String()
 }
 
-// judge holds what is made of a profile against what is made of the library's
-// samples; false if the library refuses it. What the library refuses may still
-// be read as far as it goes.
+// judge compares the recording of a profile with one made from the samples that pprof's
+// library reads. It returns false if the library rejects the profile, which this package
+// may still read in part.
 func judge(t testing.TB, name string, content []byte) bool {
 	t.Helper()
 	got, err := decodeBytes(t, content)
@@ -92,7 +92,7 @@ func judge(t testing.TB, name string, content []byte) bool {
 	return true
 }
 
-// Samples are the same as the library's.
+// TestAsTheLibrary checks that samples are read like pprof's library reads them.
 func TestAsTheLibrary(t *testing.T) {
 	rounds.Unraced(t)
 	contents := map[string][]byte{}
@@ -144,7 +144,7 @@ func TestAsTheLibrary(t *testing.T) {
 	}
 }
 
-// eachKind has a sample of each kind.
+// eachKind returns a profile with samples of every kind.
 func eachKind(t testing.TB) []byte {
 	fn := &profile.Function{ID: 1, Name: "f"}
 	a, b := &profile.Location{ID: 1, Line: []profile.Line{{Function: fn, Line: 3}}}, &profile.Location{ID: 9, Address: 16}
@@ -159,7 +159,7 @@ func eachKind(t testing.TB) []byte {
 	})
 }
 
-// Whatever the bytes, what the library takes is read as it reads it.
+// FuzzAsTheLibrary checks that any bytes the library accepts are read like it reads them.
 func FuzzAsTheLibrary(f *testing.F) {
 	f.Add(eachKind(f))
 	f.Add(bytesOf(f, example()))
@@ -170,7 +170,7 @@ func FuzzAsTheLibrary(f *testing.F) {
 	})
 }
 
-// TestMutatedAsTheLibrary changes bytes of profiles by chance.
+// TestMutatedAsTheLibrary does the same for profiles with random changes.
 func TestMutatedAsTheLibrary(t *testing.T) {
 	rounds.Unraced(t)
 	rng := rand.New(rand.NewPCG(8, 15))
@@ -201,8 +201,7 @@ func TestMutatedAsTheLibrary(t *testing.T) {
 	}
 }
 
-// TestDamagedSamples: what cannot be read of samples is left out, and the rest is
-// there.
+// TestDamagedSamples checks that only the unreadable samples are left out.
 func TestDamagedSamples(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -230,8 +229,8 @@ func bytesOf(t testing.TB, p *profile.Profile) []byte {
 	return b.Bytes()
 }
 
-// TestNamesInComments: Go's text profiles (debug=1) name their functions in
-// comments; they are those that the same profile as protobuf has.
+// TestNamesInComments checks that Go's text profiles (debug=1), which name functions in
+// comments, give the same names as the same profile in protobuf.
 func TestNamesInComments(t *testing.T) {
 	var text, binary bytes.Buffer
 	done := make(chan bool)
@@ -279,7 +278,7 @@ func TestNamesInComments(t *testing.T) {
 		t.Errorf("of %v only %v", want, got)
 	}
 
-	// What has no address at all is nothing that could be looked up.
+	// A frame without an address cannot be looked up.
 	r, err := decodeBytes(t, []byte("threadcreate profile: total 4\n4 @ 0x0 0x0\n#\t0x0\n\n"))
 	if err != nil || r.Functions.Len() != 1 || r.Functions.At(0).Name != recording.UnknownName {
 		t.Errorf("%v %v", err, r)

@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/format/decode/decodetest"
 )
 
-// TestSentences has one thing wrong with a profile at a time, and expects the
-// whole sentence and the place: of the first warning, or else of the error.
+// TestSentences checks the message for a profile with one fault per case: the first warning
+// and its place, or the error.
 func TestSentences(t *testing.T) {
 	good := raw(t, example())
 	other := example()

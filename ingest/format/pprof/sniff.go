@@ -10,9 +10,8 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// Sniff looks for the fields of profile.proto, or for the first line of one of
-// the older formats. The first byte decides nothing: most protobufs begin
-// alike.
+// Sniff looks for the fields of profile.proto, or for the first line of a legacy format.
+// The first byte alone decides nothing, because most protobuf files begin alike.
 func Sniff(head []byte, complete bool) (decode.Confidence, error) {
 	if legacy(head) {
 		return decode.Certain, nil
@@ -33,7 +32,7 @@ func sniffProto(head []byte, complete bool) decode.Confidence {
 		size := protowire.ConsumeFieldValue(num, typ, b[n:])
 		f, known := whole[num]
 		switch {
-		case !known && num > 15 && size >= 0: // a field of a writer's own, or of a later version
+		case !known && num > 15 && size >= 0: // an extension of the writer, or a field of a later version
 			b = b[n+size:]
 			continue
 		case !known || typ == protowire.VarintType && f.wire&number == 0 || typ == protowire.BytesType && f.wire&block == 0:
@@ -80,8 +79,7 @@ var (
 	})
 )
 
-// legacy recognises the formats from before profile.proto that the library
-// still reads.
+// legacy recognises the formats from before profile.proto that pprof's library still reads.
 func legacy(head []byte) bool {
 	if len(head) > 4096 {
 		head = head[:4096]

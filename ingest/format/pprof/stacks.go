@@ -80,8 +80,9 @@ func (c *converter) lookUp(b *batch) {
 	}
 }
 
-// call returns the call of a sample's stack, and remembers those that lookUp looks for: the
-// whole stack, parts of some lengths, and the part that it has in common with others.
+// call returns the call of a sample's stack. It remembers the calls of the parts that
+// lookUp tries: the whole stack, parts of some lengths, and the part shared with an earlier
+// stack.
 func (c *converter) call(b *batch, one *record) recording.CallID {
 	call := recording.CallID(one.call)
 	for at := one.to - one.known - 1; at >= one.from; at-- {

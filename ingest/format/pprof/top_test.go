@@ -17,13 +17,12 @@ import (
 
 type row struct{ flat, cum int64 }
 
-// naiveTop sums self and total by function from the recording's stacks,
-// counting a function once a stack.
+// naiveTop sums self and total by function from the recording's stacks. A stack counts once
+// in a function's total.
 //
-// pprof merges by name alone, whatever the binary. A location without a name
-// has none to merge by: pprof puts all of a binary under its file name in
-// brackets where a recording has one function an address, so they are merged
-// here, again counting each once a stack.
+// pprof merges functions by name across binaries. It shows all locations of a binary
+// without names as one function, the binary's file name in brackets. The recording has one
+// function per address there, so naiveTop merges them.
 func naiveTop(r *recording.Recording, metric int) map[string]row {
 	top := map[string]row{}
 	s := r.Stacks[0]
@@ -54,8 +53,8 @@ func naiveTop(r *recording.Recording, metric int) map[string]row {
 	return top
 }
 
-// pprofTop asks the real thing. Values are printed in the metric's own unit,
-// so that nothing is rounded.
+// pprofTop returns the output of go tool pprof. Values are in the metric's own unit, so
+// nothing is rounded.
 func pprofTop(t *testing.T, file string, metric int, unit string) map[string]row {
 	t.Helper()
 	top := map[string]row{}
@@ -75,7 +74,7 @@ func integer(t *testing.T, s string) int64 {
 	return int64(f)
 }
 
-// compareTop holds a file against go tool pprof, function by function.
+// compareTop compares a file with go tool pprof, function by function.
 func compareTop(t *testing.T, file string, r *recording.Recording) {
 	t.Helper()
 	for m, metric := range r.Events[0].Metrics {
@@ -137,7 +136,7 @@ func TestExampleAgreesWithPprofTop(t *testing.T) {
 			t.Fatal(err)
 		}
 		if drop == "" {
-			// sys_read has only a linker's name, which pprof does not print.
+			// sys_read has only a system name, which pprof does not print.
 			renamed := naiveTop(r, 1)
 			if renamed["sys_read"] != (row{17, 17}) {
 				t.Errorf("sys_read is %v", renamed["sys_read"])

@@ -2,8 +2,7 @@ package pprof
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// The messages of profile.proto, in as much detail as recognising and repairing them
-// needs.
+// The messages of profile.proto, in the detail needed to recognise and repair them.
 type (
 	message map[protowire.Number]field
 	field   struct {

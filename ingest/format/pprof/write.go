@@ -277,7 +277,7 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 }
 
 // add adds a label. Recordings hold pprof's numeric labels as "number unit". A 0 without a
-// unit is text, because a number of 0 stands for no number in profile.proto.
+// unit becomes text, because profile.proto takes the number 0 for a missing one.
 func (l *labelSet) add(key, value string) {
 	number, unit, _ := strings.Cut(value, " ")
 	switch n, err := strconv.ParseInt(number, 10, 64); {

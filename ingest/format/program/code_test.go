@@ -75,7 +75,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// Any file is a program with bounded functions, or an error.
+// FuzzProgram checks that any file is rejected or gives functions within bounds.
 func FuzzProgram(f *testing.F) {
 	whole := tiny(f)
 	f.Add(whole)

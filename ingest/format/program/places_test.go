@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// nested has functions that are inlined into each other, twice over, and one with a part
-// elsewhere.
+// nested is a program with functions inlined over several levels, and a function with a
+// part in another section.
 const nested = `
 #include <stdlib.h>
 #define INLINE static inline __attribute__((always_inline))
@@ -47,7 +47,8 @@ int main(int argc, char **argv) {
 }
 `
 
-// Each address of a program has the functions and lines that addr2line says.
+// TestPlacesAgainstAddr2line checks that each address has the functions and lines that
+// addr2line prints.
 func TestPlacesAgainstAddr2line(t *testing.T) {
 	for _, flags := range []string{"-O2 -gdwarf-4", "-O2 -gdwarf-5", "-O1 -gdwarf-5 -gz=zlib", "-O2 -gdwarf-5 -ffunction-sections", "-O3 -gdwarf-4 -static-pie"} {
 		t.Run(flags, func(t *testing.T) {
@@ -68,7 +69,8 @@ func TestPlacesAgainstAddr2line(t *testing.T) {
 	}
 }
 
-// compare compares the places of all addresses of some functions.
+// compare compares all addresses of the named functions with addr2line. It returns their
+// number and the largest number of functions at one address.
 func compare(t *testing.T, path string, names ...string) (compared, deepest int) {
 	t.Helper()
 	p, err := Open(path)
@@ -107,7 +109,7 @@ func compare(t *testing.T, path string, names ...string) (compared, deepest int)
 	return len(asked), deepest
 }
 
-// told is what addr2line says of addresses.
+// told returns the output of addr2line for addresses.
 func told(t *testing.T, path string, asked []uint64) [][]string {
 	t.Helper()
 	var in strings.Builder
@@ -137,7 +139,8 @@ func told(t *testing.T, path string, asked []uint64) [][]string {
 	return all
 }
 
-// Where the functions of a stripped program lie is what its symbols said before.
+// TestBeginOfStripped checks that functions of a stripped program start where its symbols
+// were.
 func TestBeginOfStripped(t *testing.T) {
 	dir := t.TempDir()
 	source, whole, stripped := filepath.Join(dir, "nested.c"), filepath.Join(dir, "whole"), filepath.Join(dir, "stripped")

@@ -14,10 +14,10 @@ import (
 	"ashlar/ingest/format/encode"
 )
 
-// symbolProfile has what profile.proto knows of binaries and functions beyond names:
-// two mappings of one file, one of them without locations, one that has named and bare
-// locations, functions with system names and first lines, a folded location, and numbers
-// as labels with and without a unit.
+// symbolProfile returns a profile that uses all fields of profile.proto for binaries and
+// functions: two mappings of one file, a mapping without locations, named and bare
+// locations in one mapping, system names, first lines, a folded location, and numeric
+// labels with and without a unit.
 func symbolProfile() *profile.Profile {
 	ms := []*profile.Mapping{
 		{ID: 1, Start: 0x400000, Limit: 0x500000, Offset: 0x1000, File: "/bin/app", BuildID: "abc123", HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true},
@@ -53,7 +53,7 @@ func symbolProfile() *profile.Profile {
 	}
 }
 
-// mappingsText writes out the sample types, mappings and comments of a profile.
+// mappingsText formats the sample types, mappings and comments of a profile.
 func mappingsText(p *profile.Profile) string {
 	var b strings.Builder
 	for _, t := range p.SampleType {
@@ -65,8 +65,8 @@ func mappingsText(p *profile.Profile) string {
 	return b.String() + fmt.Sprintf("%d %q\n", p.DurationNanos, p.Comments)
 }
 
-// A profile keeps all that it knows of binaries and functions over pprof and over SPAA,
-// and the rest names what it loses.
+// TestSymbolsOfProfiles checks that a profile keeps all data about binaries and functions
+// through pprof, SPAA and OTLP, and that other formats report their losses.
 func TestSymbolsOfProfiles(t *testing.T) {
 	in := symbolProfile()
 	rec := load(t, "in.pb.gz", encoded(t, in))
@@ -108,14 +108,15 @@ func TestSymbolsOfProfiles(t *testing.T) {
 	}
 }
 
-// What a profile's own rule hides of stacks is a loss of each copy.
+// TestDroppedFramesAreNamed checks that frames hidden by the profile's drop_frames are
+// reported as lost.
 func TestDroppedFramesAreNamed(t *testing.T) {
 	p := madeProfile()
 	p.DropFrames = "deep|inl"
 	rec := load(t, "in.pb.gz", encoded(t, p))
 	for _, name := range targetFiles {
 		if name == "out.spall" || name == "out.json" {
-			continue // have no stacks
+			continue // these hold no stacks
 		}
 		_, rep := write(t, rec, name, encode.Options{})
 		if !slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "stack frames" && l.Count > 0 }) {
@@ -124,8 +125,8 @@ func TestDroppedFramesAreNamed(t *testing.T) {
 	}
 }
 
-// otlpAttributes are those of OpenTelemetry's profiles by the kind of thing that has
-// them, with the values that are tried.
+// otlpAttributes lists attributes of OpenTelemetry's profiles by owner, with the values to
+// try.
 var otlpAttributes = map[string]map[string][]string{
 	"location": {
 		"profile.frame.type":       {"beam", "cpython", "dotnet", "go", "jvm", "kernel", "native", "perl", "php", "ruby", "rust", "v8js", "lua"},
@@ -138,7 +139,8 @@ var otlpAttributes = map[string]map[string][]string{
 	"profile": {"pprof.profile.comment": {`hello world`}},
 }
 
-// Each attribute of the table is there again after OTLP, and after SPAA and OTLP.
+// TestOTLPAttributes checks that each of these attributes is kept through OTLP, and through
+// SPAA and OTLP.
 func TestOTLPAttributes(t *testing.T) {
 	for of, keys := range otlpAttributes {
 		for key, values := range keys {
@@ -163,7 +165,8 @@ func TestOTLPAttributes(t *testing.T) {
 	}
 }
 
-// otlpWith is a profile of one sample in OTLP's JSON, with an attribute of one thing.
+// otlpWith returns a profile of one sample in OTLP's JSON, where one thing has the
+// attribute.
 func otlpWith(t *testing.T, of, key, value string) []byte {
 	t.Helper()
 	var v any = map[string]any{"stringValue": value}
@@ -201,7 +204,7 @@ func otlpWith(t *testing.T, of, key, value string) []byte {
 	return b
 }
 
-// otlpValues reads the attribute table of a file, by key, without the reader under test.
+// otlpValues reads the attribute table of a file, by key, without package otlp.
 func otlpValues(t *testing.T, b []byte) map[string][]string {
 	t.Helper()
 	var keys, texts []string

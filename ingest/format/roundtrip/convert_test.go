@@ -26,7 +26,7 @@ func TestFormatFor(t *testing.T) {
 	}
 }
 
-// failing fails after some bytes.
+// failing is a writer that fails after left bytes.
 type failing struct{ left int }
 
 var errFull = errors.New("the disk is full")
@@ -38,8 +38,8 @@ func (f *failing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// An error of the file and a context that ends reach the caller from every
-// target.
+// TestWriteFails checks that write errors and the context's error are returned, for every
+// format.
 func TestWriteFails(t *testing.T) {
 	rec := madeTrace(t)
 	for _, name := range targetFiles {

@@ -16,10 +16,9 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// strange is SPAA with what only a copy can keep: records and keys that the
-// spec does not have, numbers that no float holds, an id of each kind, a stack
-// behind the sample that names it, a sample without a stack, a frame that
-// breaks a rule.
+// strange is a SPAA file with content that only a copy keeps: unknown records and keys,
+// numbers that do not fit in a float64, ids of all kinds, a stack after the sample that
+// names it, a sample without a stack, and an invalid frame.
 const strange = `{"format":"spaa","version":"1.0","source_tool":"perf","frame_order":"root_to_leaf","stack_id_mode":"local","events":[{"name":"e","kind":"hardware","sampling":{"mode":"period","primary_metric":"period","x":1}}],"time_range":{"start":10.0,"end":12.50,"unit":"seconds"},"x_more":{"b":[1,2],"a":null},"type":"header"}
 {"type":"dso","id":1,"name":"a","is_kernel":false,"x":9007199254740993}
 {"type":"frame","id":1,"func":"f","dso":1,"kind":"user"}
@@ -42,8 +41,7 @@ func copySPAA(t *testing.T, text, name string, opt encode.Options) ([]byte, *enc
 	return out.Bytes(), rep
 }
 
-// sameLines compares SPAA texts line by line as JSON, numbers by their
-// spelling.
+// sameLines compares SPAA texts line by line as JSON. Numbers must have the same spelling.
 func sameLines(t *testing.T, got, want string) {
 	t.Helper()
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
@@ -105,7 +103,7 @@ func TestCopyWithWindows(t *testing.T) {
 	if !ok || windows != want {
 		t.Errorf("the windows are\n%s\nwant\n%s", windows, want)
 	}
-	// What has windows keeps them.
+	// A file that has windows keeps them.
 	again, rep := copySPAA(t, string(out), "out.spaa", encode.Options{Window: encode.Second / 10})
 	if !bytes.Equal(again, out) || len(rep.Lost) != 1 {
 		t.Errorf("%v\n%s", rep.Lost, again)

@@ -19,7 +19,7 @@ import (
 	"ashlar/spaa"
 )
 
-// load reads a recording back.
+// load reads a recording from content.
 func load(t testing.TB, name string, content []byte) *recording.Recording {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -47,8 +47,8 @@ func target(t testing.TB, name string) *codec.Format {
 	return f
 }
 
-// write converts a recording; the report of what it cannot hold is returned
-// with it. A recording of which the target holds nothing gives nil.
+// write converts a recording and returns the file, nil if the format holds nothing of it,
+// and the report.
 func write(t testing.TB, rec *recording.Recording, name string, opt encode.Options) ([]byte, *encode.Report) {
 	t.Helper()
 	var out bytes.Buffer
@@ -62,7 +62,7 @@ func write(t testing.TB, rec *recording.Recording, name string, opt encode.Optio
 	return out.Bytes(), rep
 }
 
-// rat is a metric's value as a number.
+// rat returns a metric's value as a number.
 func rat(v int64, m *recording.Metric) *big.Rat { return ratOf(big.NewInt(v), m) }
 
 func ratOf(v *big.Int, m *recording.Metric) *big.Rat {
@@ -70,8 +70,7 @@ func ratOf(v *big.Int, m *recording.Metric) *big.Rat {
 	return new(big.Rat).SetFrac(v, scale)
 }
 
-// sums are the self weights of functions by name, added up the simple way from
-// whatever records a recording has, and their total under "".
+// sums holds the self value of functions by name, and the total under "".
 type sums map[string]*big.Rat
 
 func (s sums) add(name string, v *big.Rat) {
@@ -91,8 +90,7 @@ func (s sums) String() string {
 	return b.String()
 }
 
-// selfByCall adds up a metric of an event by call, the simple way, from whatever records
-// the recording has.
+// selfByCall sums a metric of an event by call, naively, from records of any kind.
 func selfByCall(rec *recording.Recording, event, metric int) []big.Int {
 	own := make([]big.Int, rec.Calls.Len())
 	var x big.Int
@@ -141,7 +139,7 @@ func selfByCall(rec *recording.Recording, event, metric int) []big.Int {
 	return own
 }
 
-// selfOf adds up a metric of an event by function.
+// selfOf sums a metric of an event by function.
 func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.Frame, *recording.Function) string) sums {
 	out := sums{"": new(big.Rat)}
 	own := selfByCall(rec, event, metric)
@@ -161,7 +159,7 @@ func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.
 	return out
 }
 
-// plainName is a function's name; an address alone, where that is all.
+// plainName returns a function's name, or only the address if the name is derived from it.
 func plainName(f *recording.Frame, fn *recording.Function) string {
 	if i := strings.LastIndex(fn.Name, "0x"); fn.Unresolved && f.Addr != 0 && i >= 0 && fn.Name[i:] == encode.HexText(f.Addr) {
 		return encode.HexText(f.Addr)
@@ -169,18 +167,18 @@ func plainName(f *recording.Frame, fn *recording.Function) string {
 	return fn.Name
 }
 
-// near reports whether sums differ by no more than a unit for each function, and
-// half a unit in total: what rounding may do.
+// near reports whether sums are equal or, unless whole, whether their totals differ by at
+// most half a unit, the limit for rounding.
 func near(a, b sums, whole bool) bool {
 	if whole {
 		return a.String() == b.String()
 	}
-	// A function's values may be many rows, each rounded by less than one.
+	// Functions may differ by more, since each of their rows is rounded.
 	d := new(big.Rat).Sub(a[""], b[""])
 	return d.Abs(d).Cmp(big.NewRat(1, 2)) <= 0
 }
 
-// checkSPAA fails when SPAA text breaks a rule.
+// checkSPAA fails the test if SPAA text is invalid.
 func checkSPAA(t testing.TB, content []byte) spaa.Report {
 	t.Helper()
 	text, _, err := spaa.Decompress(bytes.NewReader(content))

@@ -19,9 +19,9 @@ import (
 	"ashlar/spaa"
 )
 
-// fieldsAreKept fails if, field by field, a file has something else than its recording, as
-// readers find it that share nothing with ours: pprof's own library, and encoding/json. A
-// difference is a loss, and the report names it. It counts the files of each kind.
+// fieldsAreKept compares the content of each file with the recording. It reads the files
+// with pprof's own library and encoding/json, not with this project's decoders. A
+// difference must be explained by a reported loss. tried counts the files by format.
 func fieldsAreKept(t *testing.T, rec *recording.Recording, all map[string]converted, tried map[string]int) {
 	plain := rec.Plain()
 	for name, to := range all {
@@ -51,7 +51,7 @@ func fieldsAreKept(t *testing.T, rec *recording.Recording, all map[string]conver
 	}
 }
 
-// named reports whether a loss explains a difference in a kind of field.
+// named reports whether a reported loss explains a difference of the given kind.
 func named(lost []encode.Loss, what string) bool {
 	explains := map[string][]string{
 		"values": {"fractions", "sums", "missing values", "windows", "links between", "mangled names", "events"},
@@ -63,7 +63,7 @@ func named(lost []encode.Loss, what string) bool {
 	})
 }
 
-// fields are sums by metric and place: "metric 0\x00main|work".
+// fields holds sums by metric and stack: "metric 0\x00main|work".
 type fields map[string]*big.Rat
 
 func (f fields) add(metric int, place string, v *big.Rat) {
@@ -74,7 +74,7 @@ func (f fields) add(metric int, place string, v *big.Rat) {
 	f[k].Add(f[k], v)
 }
 
-// under are the fields as those of one of several events.
+// under returns the fields with the number of an event in the key.
 func (f fields) under(event int) fields {
 	out := fields{}
 	for k, v := range f {
@@ -83,7 +83,7 @@ func (f fields) under(event int) fields {
 	return out
 }
 
-// only keeps one metric, as the first.
+// only returns the fields of one metric, renumbered as the first.
 func (f fields) only(metric int, rec *recording.Recording) fields {
 	out, prefix := fields{}, fmt.Sprintf("metric %d\x00", metric)
 	for k, v := range f {
@@ -94,8 +94,8 @@ func (f fields) only(metric int, rec *recording.Recording) fields {
 	return out
 }
 
-// differ counts places that one has and the other has not, and those of both with other
-// values. Places where nothing is are none.
+// differ counts the stacks that are in only one of the two, and the values that differ. It
+// ignores stacks whose value is 0.
 func (f fields) differ(got fields) map[string]int {
 	n := map[string]int{}
 	for k, v := range f {
@@ -117,7 +117,7 @@ func (f fields) differ(got fields) map[string]int {
 	return n
 }
 
-// example shows the first difference.
+// example formats the first difference.
 func (f fields) example(got fields) string {
 	var b strings.Builder
 	for _, way := range []struct {
@@ -135,7 +135,7 @@ func (f fields) example(got fields) string {
 	return b.String()
 }
 
-// stackFields are the sums of an event by whole stack, leaf first, added up naively.
+// stackFields sums an event naively by whole stack, leaf first.
 func stackFields(rec *recording.Recording, event int, text func(*recording.Recording, recording.FrameID) string) fields {
 	out, texts, places := fields{}, map[recording.FrameID]string{}, map[recording.CallID]string{recording.NoCall: ""}
 	var place func(c recording.CallID) string
@@ -162,7 +162,7 @@ func stackFields(rec *recording.Recording, event int, text func(*recording.Recor
 	return out
 }
 
-// addressOnly reports whether a function's name is no more than an address.
+// addressOnly reports whether a function has no name except its address.
 func addressOnly(fn *recording.Function, f *recording.Frame) bool {
 	i := strings.LastIndex(fn.Name, "0x")
 	return fn.Unresolved && f.Addr != 0 && i >= 0
@@ -242,7 +242,7 @@ func spaaFrame(rec *recording.Recording, id recording.FrameID) string {
 	return fmt.Sprintf("%s %s %s %s %s %v", encode.HexText(f.Addr), encode.HexText(f.Offset), rec.NameInFile(f.Func), module, file, f.Inlined)
 }
 
-// spaaFields reads SPAA by encoding/json alone.
+// spaaFields reads SPAA with encoding/json.
 func spaaFields(t *testing.T, out []byte) fields {
 	t.Helper()
 	text, _, err := spaa.Decompress(bytes.NewReader(out))
@@ -318,7 +318,7 @@ func spaaFields(t *testing.T, out []byte) fields {
 	return all
 }
 
-// spanFields are how long the spans of threads were, by process, name and length.
+// spanFields sums the time of the spans of threads, by name and length.
 func spanFields(rec *recording.Recording) fields {
 	out := fields{}
 	for _, t := range rec.Tracks {
@@ -335,7 +335,7 @@ func spanFields(rec *recording.Recording) fields {
 	return out
 }
 
-// chromeFields reads a trace by encoding/json alone.
+// chromeFields reads a trace with encoding/json.
 func chromeFields(t *testing.T, out []byte) fields {
 	t.Helper()
 	var trace struct {
@@ -395,7 +395,7 @@ func foldedFrame(rec *recording.Recording, id recording.FrameID) string {
 	return strings.TrimSpace(strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ").Replace(rec.NameInFile(f.Func)))
 }
 
-// foldedFields reads folded stacks, whose frames begin at the root.
+// foldedFields reads folded stacks, which begin with the outermost frame.
 func foldedFields(t *testing.T, out []byte) fields {
 	t.Helper()
 	all := fields{}

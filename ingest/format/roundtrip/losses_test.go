@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// facts are the statements of a recording or of a file, by kind, with how often each is
-// made. A kind is called what the report of losses calls it.
+// facts counts the statements that a recording or a file makes, by kind and text. Kinds are
+// named as in the report of losses.
 type facts map[string]map[string]int
 
 func (f facts) add(kind, format string, args ...any) {
@@ -27,21 +27,21 @@ func (f facts) count(kind, text string, n int) {
 	f[kind][text] += n
 }
 
-// once adds a statement that counts one however often it is made.
+// once adds a statement that counts as one even if it is repeated.
 func (f facts) once(kind, format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); f[kind][text] == 0 {
 		f.count(kind, text, 1)
 	}
 }
 
-// some adds n statements that no file of the target can make.
+// some adds n statements that no file of the format can make.
 func (f facts) some(kind string, n int) {
 	if n > 0 {
 		f.count(kind, "anything", n)
 	}
 }
 
-// missing counts the statements of each kind that got lacks, and shows one of them.
+// missing counts the statements of each kind that got lacks, with an example of each kind.
 func (f facts) missing(got facts) (n map[string]int64, example map[string]string) {
 	n, example = map[string]int64{}, map[string]string{}
 	for kind, all := range f {
@@ -55,11 +55,12 @@ func (f facts) missing(got facts) (n map[string]int64, example map[string]string
 	return n, example
 }
 
-// elsewhere are the losses whose number other tests count: they depend on values or on
-// what happened while the file was read, not on a field that a file has or lacks.
+// elsewhere lists prefixes of losses whose number other tests check. They depend on values
+// or on what happened during reading, not on fields that a file has or lacks.
 var elsewhere = []string{"fractions of ", "mangled names", "stack frames", "links between", "sums", "clock ", "missing values", "inlined frames", "arguments that are not JSON", "names of processes in"}
 
-// naiveReaders say what a file of a target should state, and what it does state.
+// naiveReaders returns, for each format, the statements that a file should make and those
+// that it makes.
 var naiveReaders = map[string]struct {
 	want func(*recording.Recording) facts
 	got  func(*testing.T, []byte) facts
@@ -71,9 +72,9 @@ var naiveReaders = map[string]struct {
 	"out.spall":  {spallFacts, spallFileFacts},
 }
 
-// lossesAreCounted fails if the report of a conversion does not name each thing that the
-// recording has and the written file has not, with its number. The file is read by
-// readers of this test alone. It counts the kinds of things that were lost.
+// lossesAreCounted fails the test unless the report names each kind of thing that the file
+// lacks, with the right number. It reads the file with naive readers of its own. counted
+// counts the kinds of losses.
 func lossesAreCounted(t *testing.T, rec *recording.Recording, all map[string]converted, counted map[string]int) {
 	for _, name := range slices.Sorted(maps.Keys(naiveReaders)) {
 		out, rep := all[name].out, all[name].rep
@@ -128,7 +129,7 @@ func TestLossesOfMadeFiles(t *testing.T) {
 
 func timedSpans(rec *recording.Recording) (n int) {
 	eachSpan(rec, func(t *recording.Track, s *encode.Span) {
-		// A span that never ended has run for an unknown time.
+		// An unfinished span has no known CPU time.
 		if _, known := rec.CPU(s.Args); known && s.Args != 0 && !s.Unfinished {
 			n++
 		}
@@ -147,8 +148,7 @@ func eachSpan(rec *recording.Recording, visit func(*recording.Track, *encode.Spa
 	}
 }
 
-// moment is a time of the recording as its file would give it, in units of ps
-// picoseconds.
+// moment formats a time of the recording as a time of its file, in units of ps picoseconds.
 func moment(rec *recording.Recording, t, ps int64) string {
 	c := &rec.Clock
 	at, ok := new(big.Rat).SetString(c.Origin.String())
@@ -163,7 +163,7 @@ func moment(rec *recording.Recording, t, ps int64) string {
 	return at.Quo(at, new(big.Rat).SetInt64(ps)).RatString()
 }
 
-// argsOf is the text of a span's arguments, "" for none.
+// argsOf returns the text of a span's arguments, "" for none.
 func argsOf(rec *recording.Recording, ref uint64) string {
 	if ref == 0 || rec.Args == nil {
 		return ""
@@ -171,7 +171,7 @@ func argsOf(rec *recording.Recording, ref uint64) string {
 	return rec.Args(ref)
 }
 
-// timeFacts are what a file without a timeline cannot have.
+// timeFacts adds the statements that need a timeline.
 func timeFacts(f facts, rec *recording.Recording) {
 	for _, t := range rec.Tracks {
 		f.some("state times", t.States.Len())
@@ -183,7 +183,7 @@ func timeFacts(f facts, rec *recording.Recording) {
 	f.some("flows", len(rec.Flows))
 }
 
-// spanFacts are what a file that sums spans by stack cannot have.
+// spanSumFacts adds the statements about spans that a file with sums by stack cannot make.
 func spanSumFacts(f facts, rec *recording.Recording) {
 	n, args := 0, 0
 	eachSpan(rec, func(_ *recording.Track, s *encode.Span) {
@@ -195,7 +195,8 @@ func spanSumFacts(f facts, rec *recording.Recording) {
 	f.some("span arguments", args)
 }
 
-// eventFacts are the events of which one is written, which it returns.
+// eventFacts adds all events except the default one, which is written, and returns the
+// default.
 func eventFacts(f facts, rec *recording.Recording) int {
 	event := rec.DefaultEvent()
 	for e := range rec.Events {
@@ -206,7 +207,7 @@ func eventFacts(f facts, rec *recording.Recording) int {
 	return event
 }
 
-// eventRows are the tracks, contexts and calls that the records of an event name.
+// eventRows returns the track, context and call of each record of an event.
 func eventRows(rec *recording.Recording, event int) map[encode.RowKey]bool {
 	rows := map[encode.RowKey]bool{}
 	switch rec.Events[event].Basis {
@@ -242,7 +243,8 @@ func eventRows(rec *recording.Recording, event int) map[encode.RowKey]bool {
 	return rows
 }
 
-// symbolFacts are what a file of names cannot have of frames and functions.
+// symbolFacts adds the statements about frames and functions that a file with only names
+// cannot make.
 func symbolFacts(f facts, rec *recording.Recording, place, modules bool) {
 	for i := range rec.Frames.Len() {
 		fr := rec.Frames.At(i)
@@ -293,7 +295,7 @@ func samplesOf(rec *recording.Recording) (n int) {
 	return n
 }
 
-// processFacts are the names, labels and places of processes.
+// processFacts adds the names and labels of processes.
 func processFacts(f facts, rec *recording.Recording) {
 	for _, p := range rec.Processes {
 		if p.Name != "" {
@@ -505,7 +507,8 @@ func cmpHeap(name string) string {
 	return name
 }
 
-// threadOf names a thread of a trace: only its process where its own id is taken.
+// threadOf names a thread of a trace: by process and id, or only by process if an earlier
+// thread has the same id.
 func threadOf(rec *recording.Recording, t *recording.Track) string {
 	if t.Kind == recording.AsyncTrack {
 		return fmt.Sprintf("%d async", t.PID)

@@ -17,8 +17,8 @@ import (
 	"ashlar/spaa"
 )
 
-// canonical is the text of arguments without differences of spelling: JSON with sorted
-// keys; a single text "args" is that text.
+// canonical normalizes the text of arguments: JSON with sorted keys. An object with only
+// the text member "args" becomes that text.
 func canonical(text string) string {
 	var m map[string]any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -90,7 +90,7 @@ func pprofFileFacts(t *testing.T, out []byte) facts {
 	return f
 }
 
-// spaaFileFacts reads SPAA by encoding/json alone.
+// spaaFileFacts reads SPAA with encoding/json.
 func spaaFileFacts(t *testing.T, out []byte) facts {
 	text, _, err := spaa.Decompress(bytes.NewReader(out))
 	if err != nil {
@@ -196,7 +196,7 @@ func spaaFileFacts(t *testing.T, out []byte) facts {
 	return f
 }
 
-// chromeFileFacts reads a trace by encoding/json alone.
+// chromeFileFacts reads a trace with encoding/json.
 func chromeFileFacts(t *testing.T, out []byte) facts {
 	var trace struct {
 		TraceEvents []struct {
@@ -256,7 +256,7 @@ func chromeFileFacts(t *testing.T, out []byte) facts {
 		case "E", "e":
 			n := len(stacks[key]) - 1
 			for e.Ph == "e" && stacks[key][n].name != e.Name {
-				n-- // of the same name, the latest
+				n-- // find the innermost span of the same name
 			}
 			f.add("lengths of spans", "%s %s", thread, at.Sub(at, stacks[key][n].at).RatString())
 			stacks[key] = slices.Delete(stacks[key], n, n+1)
@@ -313,9 +313,9 @@ func chromeFileFacts(t *testing.T, out []byte) facts {
 	return f
 }
 
-// spallFileFacts reads a spall trace of version 3, one record after the other: a header
-// of 32 bytes (magic, version, microseconds per tick, 0), then buffers (bytes, thread,
-// process, first time) with begins, ends and names.
+// spallFileFacts reads a spall trace of version 3 record by record: a header of 32 bytes
+// (magic, version, microseconds per tick, 0), then buffers (bytes, thread, process, first
+// time) with begins, ends and names.
 func spallFileFacts(t *testing.T, out []byte) facts {
 	var head [4]uint64
 	take := func(n int) []byte {
@@ -334,7 +334,7 @@ func spallFileFacts(t *testing.T, out []byte) facts {
 	if head[0] != 0x0BADF00D || head[1] != 3 || head[3] != 0 {
 		t.Fatalf("the header is %x", head)
 	}
-	per := int64(math.Float64frombits(head[2]) * 1000) // picoseconds a tick
+	per := int64(math.Float64frombits(head[2]) * 1000) // picoseconds per tick
 	type open struct {
 		name string
 		at   uint64

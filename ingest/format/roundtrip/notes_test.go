@@ -13,8 +13,8 @@ import (
 	"ashlar/spaa"
 )
 
-// What a profile says of itself comes through every target that has a place for
-// it, as pprof's own library reads it at the end.
+// TestNotesComeThrough checks that a profile's notes are kept through every format that has
+// a place for them. pprof's own library reads the final profile.
 func TestNotesComeThrough(t *testing.T) {
 	p := madeProfile()
 	p.Comments = []string{"hello <world>", "two\nlines, and a comma", "ü"}
@@ -61,7 +61,7 @@ func TestNotesComeThrough(t *testing.T) {
 	}
 }
 
-// The header of a SPAA file with notes is a valid one.
+// TestNotesInSPAAAreValid checks that notes keep the header of a SPAA file valid.
 func TestNotesInSPAAAreValid(t *testing.T) {
 	p := madeProfile()
 	p.Comments = []string{"hello"}
@@ -78,7 +78,8 @@ func TestNotesInSPAAAreValid(t *testing.T) {
 	}
 }
 
-// perf's header and a trace's metadata are kept, and carried on.
+// TestNotesOfOtherFormats checks that the notes in perf's header and in a trace's metadata
+// are read, and kept in conversions.
 func TestNotesOfOtherFormats(t *testing.T) {
 	perf := "# ========\n# captured on    : Tue Sep  5 10:00:00 2023\n# hostname : build7\n# os release : 6.1.0\n# arch : x86_64\n# cmdline : /usr/bin/perf record -g ./a.out\n# ========\n#\n" +
 		"a.out 12/13 1.000000: 100 cycles: \n\t401000 main+0x0 (/bin/a.out)\n\n"

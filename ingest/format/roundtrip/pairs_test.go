@@ -21,12 +21,11 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// pairsFor is how long pairs are tried.
+// pairsFor is how long TestThereAndBack runs.
 const pairsFor = 2 * time.Second
 
-// TestThereAndBack writes recordings in other formats and reads them again: every
-// total is there, or the report names a loss. Which recordings and formats is up to
-// chance, for as long as there is time; ASHLAR_SEED tries the same ones again.
+// TestThereAndBack converts random recordings to random formats and reads the files back.
+// Every total must be kept, or the report must name a loss. ASHLAR_SEED repeats a run.
 func TestThereAndBack(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("ASHLAR_SEED"); s != "" {
@@ -42,7 +41,7 @@ func TestThereAndBack(t *testing.T) {
 		path, name := files[rng.IntN(len(files))], targetFiles[rng.IntN(len(targetFiles))]
 		rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
 		if err != nil {
-			continue // no recording
+			continue // not a recording
 		}
 		tried++
 		thereAndBack(t, filepath.Base(path), rec, name)
@@ -64,7 +63,7 @@ func thereAndBack(t *testing.T, path string, rec *recording.Recording, name stri
 		return
 	}
 	if out.Len() == 0 && weightless(rec) {
-		return // a format of lines alone has none for it
+		return // the format consists of lines, and this recording gives none
 	}
 	l := ingest.OpenInput(context.Background(), source.FromBytes(name, out.Bytes()), ingest.Options{})
 	defer l.Close()
@@ -93,13 +92,13 @@ func weightless(rec *recording.Recording) bool {
 	return true
 }
 
-// amounts are the totals of all metrics, as they are and, of times, in nanoseconds.
+// amounts returns the total of each metric, and for times also the total in nanoseconds.
 func amounts(rec *recording.Recording) (all [][]*big.Rat) {
 	scale := map[string]int64{"us": 1e3, "µs": 1e3, "microseconds": 1e3, "ms": 1e6, "milliseconds": 1e6, "s": 1e9, "seconds": 1e9}
 	for i := range rec.Events {
 		for k, m := range rec.Events[i].Metrics {
 			total := m.Total
-			if total == recording.Missing { // it is worked out when it is asked for
+			if total == recording.Missing { // not known in advance
 				w, err := analyze.Weigh(context.Background(), rec, analyze.Query{Event: i, Metric: k})
 				if err != nil {
 					panic(err)

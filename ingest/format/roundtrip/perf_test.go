@@ -25,8 +25,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// perfText is output of perf script: two events, two processes, an inlined
-// function, an address without a name and a thread that changes its name.
+// perfText is output of perf script: two events, two processes, an inlined function, an
+// address without a name, and a thread that changes its name.
 const perfText = `app 100/101 [000] 5000.000001: 1000 cycles:
 	    401200 helper+0x10 (inlined)
 	    401200 parse+0x20 (/usr/bin/app)
@@ -52,8 +52,7 @@ other 200/200 [002] 5002.999999: 11 cycles:
 
 `
 
-// perfSums adds the periods of a perf script text up by event and leaf, a line
-// at a time.
+// perfSums sums the periods of a perf script text by event and function, line by line.
 func perfSums(text string) (self, total map[string]*big.Rat) {
 	self, total = map[string]*big.Rat{}, map[string]*big.Rat{}
 	header := regexp.MustCompile(`^\S.*\s([0-9.]+):\s+([0-9]+) (\S+):`)
@@ -84,7 +83,7 @@ func perfSums(text string) (self, total map[string]*big.Rat) {
 			continue
 		}
 		name := regexp.MustCompile(`\+0x[0-9a-f]+$`).ReplaceAllString(m[1], "")
-		name = demangle.Filter(name) // as it is shown
+		name = demangle.Filter(name) // as the recording shows it
 		if len(seen) == 0 {
 			add(self, event+" "+name, period)
 		}
@@ -104,7 +103,7 @@ func ratText(m map[string]*big.Rat) string {
 	return b.String()
 }
 
-// weigh adds self and total up by function and event from a recording of SPAA.
+// weigh sums self and total by event and function over the stacks of a recording.
 func weigh(rec *recording.Recording) (self, total map[string]*big.Rat) {
 	self, total = map[string]*big.Rat{}, map[string]*big.Rat{}
 	for e, s := range rec.Stacks {
@@ -133,7 +132,8 @@ func weigh(rec *recording.Recording) (self, total map[string]*big.Rat) {
 	return self, total
 }
 
-// A perf script text, its SPAA and a count of the text by hand agree.
+// TestPerfScriptToSPAA checks that the sums of a perf script text, counted from its lines,
+// are kept in SPAA.
 func TestPerfScriptToSPAA(t *testing.T) {
 	texts := map[string]string{"made.perf": perfText}
 	for name, content := range samples.Each(t, "perf-script/forks.linux-perf.txt", "perf-script/simple-with-pid.linux-perf.txt", "perf-script/fx_gzip.perf.gz", "generated/go_vet.perf-script.txt") {
@@ -177,8 +177,8 @@ func windowsAddUp(t *testing.T, rec *recording.Recording) {
 			}
 		}
 		for i, w := range set.Windows {
-			// An empty window has no stack that tells its event: those are
-			// with the first one.
+			// Empty windows have no stack that names their event, so they belong to the
+			// first event.
 			if i > 0 && w.Start < set.Windows[i-1].Start {
 				t.Errorf("window %s begins before the one in front of it", w.ID)
 			}
@@ -186,8 +186,8 @@ func windowsAddUp(t *testing.T, rec *recording.Recording) {
 	}
 }
 
-// What the header, the threads, the samples and the windows of the written SPAA
-// say, for a text whose every line is known.
+// TestPerfScriptSPAARecords checks the header, threads, samples and windows of the SPAA
+// file written for a known text.
 func TestPerfScriptSPAARecords(t *testing.T) {
 	out, _ := write(t, load(t, "in.perf", []byte(perfText)), "out.spaa", encode.Options{Window: encode.Second})
 	var got strings.Builder
@@ -241,7 +241,7 @@ window w1 5000.000001..5001.000001 samples=1 period=1000 samples=1 period=3000 s
 window w2 5001.000001..5002.000001 samples=1 period=9007199254740993 samples=1 period=7
 window w3 5002.000001..5002.999999 samples=1 period=11
 `
-	var lines []string // samples and windows are mixed, in order of time
+	var lines []string // samples and windows alternate, in time order
 	for _, kind := range []string{"perf", "event", "dso", "thread", "sample", "window"} {
 		for line := range strings.Lines(got.String()) {
 			if strings.HasPrefix(line, kind) {
@@ -254,8 +254,8 @@ window w3 5002.000001..5002.999999 samples=1 period=11
 	}
 }
 
-// Without periods, perf's own metric is not there, and the file does not claim
-// to be perf's.
+// TestPerfScriptWithoutPeriod checks that SPAA without periods has another source_tool,
+// because perf's own files have a period metric.
 func TestPerfScriptWithoutPeriod(t *testing.T) {
 	text := regexp.MustCompile(`: [0-9]+ (cycles|instructions):`).ReplaceAllString(perfText, ": $1:")
 	rec := load(t, "in.perf", []byte(text))
@@ -266,8 +266,8 @@ func TestPerfScriptWithoutPeriod(t *testing.T) {
 	}
 }
 
-// Equal stacks of two recordings have equal ids, though their frames have other
-// numbers; and no id stands for two events.
+// TestStackIDs checks that equal stacks of two recordings get equal ids even if their
+// frames have other numbers, and that stacks of different events get different ids.
 func TestStackIDs(t *testing.T) {
 	ids := func(text string) map[string]string {
 		out, _ := write(t, load(t, "in.perf", []byte(text)), "out.spaa", encode.Options{})
@@ -314,7 +314,7 @@ func TestStackIDs(t *testing.T) {
 	}
 }
 
-// pprofTop asks go tool pprof for a profile's flat and cum by function.
+// pprofTop returns flat and cum by function from go tool pprof.
 func pprofTop(t *testing.T, path, sampleType, unit string) map[string][2]string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -327,8 +327,8 @@ func pprofTop(t *testing.T, path, sampleType, unit string) map[string][2]string 
 	return top
 }
 
-// A SPAA file written as a profile and read by pprof itself has the self and
-// total that the SPAA file has.
+// TestPprofReadsIt checks that go tool pprof prints the self and total of a SPAA file for
+// the profile converted from it.
 func TestPprofReadsIt(t *testing.T) {
 	files := map[string]*recording.Recording{"made": load(t, "in.perf", []byte(strings.ReplaceAll(perfText, "9007199254740993", "12345")))}
 	for _, path := range samples.Files(t, "spaa/perf_go_vet.spaa", "spaa/chrome_65_sucrase.spaa", "spaa/perf_forks.linux-perf.spaa") {
@@ -356,7 +356,7 @@ func TestPprofReadsIt(t *testing.T) {
 				want[fn] = [2]string{s.RatString(), v.RatString()}
 			}
 			unit := "minimum"
-			if e.Metrics[e.Primary].Unit == "ns" { // or it is rounded to larger ones
+			if e.Metrics[e.Primary].Unit == "ns" { // otherwise pprof rounds to larger units
 				unit = "ns"
 			}
 			got := pprofTop(t, path, encode.PprofMetric(e.Metrics[e.Primary].Name), unit)
@@ -378,8 +378,8 @@ func TestPprofReadsIt(t *testing.T) {
 	}
 }
 
-// The program comes first among a profile's binaries, before the kernel and
-// what it loads.
+// TestPprofMainBinary checks that the program is the first mapping of a profile, before the
+// kernel and libraries.
 func TestPprofMainBinary(t *testing.T) {
 	text := strings.Replace(perfText, "app 100/101", "first 1/1 [000] 4999.5: 1 cycles:\n\tffffffff81000200 idle+0x1 ([kernel.kallsyms])\n\t7f0000001000 start+0x1 (/lib/libc.so.6)\n\napp 100/101", 1)
 	out, _ := write(t, load(t, "in.perf", []byte(text)), "out.pb", encode.Options{})
@@ -392,8 +392,8 @@ func TestPprofMainBinary(t *testing.T) {
 	}
 }
 
-// sameNumber compares what pprof prints, which has up to two decimals or an
-// exponent, with a whole number.
+// sameNumber compares a number printed by pprof, with up to two decimals or an exponent,
+// with a whole number.
 func sameNumber(got, want string) bool {
 	g, err1 := strconv.ParseFloat(got, 64)
 	w, err2 := strconv.ParseFloat(want, 64)

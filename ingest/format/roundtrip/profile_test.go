@@ -17,8 +17,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// madeProfile has two binaries, inlined lines, an address without a name,
-// labels of both kinds, a negative value and one that no float holds.
+// madeProfile returns a profile with two binaries, inlined lines, an address without a
+// name, labels of both kinds, a negative value, and a value that does not fit in a float64.
 func madeProfile() *profile.Profile {
 	app := &profile.Mapping{ID: 1, File: "/bin/app", BuildID: "abc123", HasFunctions: true}
 	lib := &profile.Mapping{ID: 2, Start: 0x4000, Limit: 0x8000, File: "/lib/x.so", HasFunctions: true}
@@ -62,7 +62,7 @@ func encoded(t testing.TB, p *profile.Profile) []byte {
 	return b.Bytes()
 }
 
-// profileText writes out what a profile means, without ids and order.
+// profileText formats the content of a profile, independent of ids and order.
 func profileText(p *profile.Profile) string {
 	var lines []string
 	for _, s := range p.Sample {
@@ -91,8 +91,8 @@ func profileText(p *profile.Profile) string {
 	return fmt.Sprintf("period %d %s time %d default %s\n%s\n", p.Period, p.PeriodType.Type, p.TimeNanos, p.DefaultSampleType, strings.Join(lines, "\n"))
 }
 
-// A profile keeps stacks, values, labels and places over pprof, by OTLP, and by
-// SPAA (except for labels' names, and the time it was made at).
+// TestProfileKeeps checks that a profile keeps stacks, values, labels and places through
+// pprof and through SPAA. SPAA does not keep the recording time.
 func TestProfileKeeps(t *testing.T) {
 	in := madeProfile()
 	rec := load(t, "in.pb.gz", encoded(t, in))
@@ -119,8 +119,8 @@ func TestProfileKeeps(t *testing.T) {
 	}
 	got := strings.ReplaceAll(profileText(back), `user="ann"`, `user=["ann"]`)
 	want = strings.Replace(want, "time 1700000000000000000", "time 0", 1)
-	// SPAA has a dso for every frame, the order of metrics is its own, an
-	// address without a name is a name, and so is "[unknown]".
+	// SPAA has a dso for every frame, its own order of metrics, and names for addresses and
+	// unknown functions, so compare only parts of the text.
 	for _, s := range []string{"alloc_objects=1 ", "alloc_space=9007199254740993 ", "inuse_space=-5 ", "(deep work.go:9:0 from 0, deep)(inl inl.go:8:2 from 0, inl)(work work.go:7:0 from 0, work)", "(main main.go:3:0 from 0, main)", `size=[48]["bytes"]`, `user=["ann"]`, `thread=["worker"]`, "abc123"} {
 		if !strings.Contains(got, s) || !strings.Contains(want, s) {
 			t.Errorf("by SPAA it is\n%s\nwant %q in it", got, s)
@@ -128,8 +128,8 @@ func TestProfileKeeps(t *testing.T) {
 	}
 }
 
-// pprof to OTLP and back: the same self weights for each sample type, and the
-// same contexts; and again the other way.
+// TestOTLPBothWays converts pprof to OTLP and on to pprof and OTLP. Self values and
+// contexts must stay the same for each sample type.
 func TestOTLPBothWays(t *testing.T) {
 	recs := map[string]*recording.Recording{"made": load(t, "in.pb.gz", encoded(t, madeProfile()))}
 	for name, content := range samples.Each(t, "pprof/parca_fgprof.pb.gz", "pprof/parca_profile-with-labels.pb.gz", "pprof/gp_gobench.heap", "otlp/profile.otlp") {
@@ -163,7 +163,7 @@ func TestOTLPBothWays(t *testing.T) {
 					if mid.Events[e].Metrics[0].Name != met.Name || got.String() != want.String() {
 						t.Errorf("%s became %s\n%.1000v\nwant\n%.1000v", met.Name, mid.Events[e].Metrics[0].Name, got, want)
 					}
-					// And on to pprof, each event on its own.
+					// Convert each event to pprof on its own.
 					pb, _ := write(t, mid, "out.pb", encode.Options{Event: mid.Events[e].Name})
 					back := load(t, "out.pb", pb)
 					if got := selfOf(back, 0, 0, plainName); got.String() != want.String() {
@@ -180,7 +180,8 @@ func TestOTLPBothWays(t *testing.T) {
 	}
 }
 
-// The times and processors of perf's samples go through OTLP.
+// TestOTLPKeepsTimes checks that the times and processors of perf's samples are kept in
+// OTLP.
 func TestOTLPKeepsTimes(t *testing.T) {
 	rec := load(t, "in.perf", []byte(strings.Replace(perfText, "renamed", "worker", 1)))
 	out, rep := write(t, rec, "out.otlp", encode.Options{})
@@ -196,14 +197,14 @@ func TestOTLPKeepsTimes(t *testing.T) {
 		sort.Strings(lines)
 		return strings.Join(lines, "\n")
 	}
-	rec.Clock.Unit, rec.Clock.PerUnit, rec.Clock.Origin.Scale = "ns", 1000, 0 // its seconds as nanoseconds
+	rec.Clock.Unit, rec.Clock.PerUnit, rec.Clock.Origin.Scale = "ns", 1000, 0 // convert perf's seconds to nanoseconds
 	for e, from := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}} {
 		if got, want := moments(back, e, 0), moments(rec, from[0], from[1]); got != want {
 			t.Errorf("event %d:\n%s\nwant\n%s", e, got, want)
 		}
 	}
 	for _, l := range rep.Lost {
-		if l.What != "function offsets" && l.What != "wall-clock times" { // it counts from when the machine began
+		if l.What != "function offsets" && l.What != "wall-clock times" { // perf's clock counts from boot
 			t.Errorf("lost %v", l)
 		}
 	}
@@ -227,7 +228,8 @@ main;work;inl;deep;x.so+0x1000 4096
 	}
 }
 
-// One event goes into a profile; the others are named, and can be asked for.
+// TestOneEvent checks that formats with one event report the others as lost, and that
+// Options.Event selects one.
 func TestOneEvent(t *testing.T) {
 	rec := load(t, "in.perf", []byte(perfText))
 	for _, name := range []string{"out.pb", "out.folded"} {
@@ -242,8 +244,8 @@ func TestOneEvent(t *testing.T) {
 	}
 }
 
-// Equal profiles in another order of records of equal content are not asked
-// for; the same recording is: all targets give the same bytes, compressed too.
+// TestSameBytes checks that writing the same recording twice gives the same bytes in every
+// format, compressed or not.
 func TestSameBytes(t *testing.T) {
 	for _, name := range []string{"out.spaa.zst", "out.spaa.gz", "out.pb.gz", "out.pprof", "out.otlp", "out.folded.gz", "out.json.zst", "out.spall.gz"} {
 		for kind, in := range map[string]string{"in.json": traceJSON, "in.perf": perfText} {

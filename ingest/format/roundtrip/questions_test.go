@@ -30,9 +30,9 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// FuzzQuestions asks everything that can be asked of whatever can be read, and
-// writes it in every format: files whose structure is mutated rather than their
-// bytes, so that decoders take most of them.
+// FuzzQuestions runs every analysis on mutated files and writes the recordings in every
+// format. It mutates the structure of a file rather than its bytes, so that decoders accept
+// most of them.
 func FuzzQuestions(f *testing.F) {
 	seeds := questionSeeds(f)
 	for i := range seeds {
@@ -59,7 +59,8 @@ func FuzzQuestions(f *testing.F) {
 	})
 }
 
-// decoded reads content; nil where it is refused.
+// decoded reads content. It returns nil if reading fails, and fails the test if that is
+// because of a bug.
 func decoded(t *testing.T, name string, content []byte) *recording.Recording {
 	l := ingest.OpenInput(context.Background(), source.FromBytes(name, content), ingest.Options{})
 	defer l.Close()
@@ -79,7 +80,7 @@ func decoded(t *testing.T, name string, content []byte) *recording.Recording {
 	return l.Snapshot()
 }
 
-// ask asks every question.
+// ask runs every analysis and conversion of a recording.
 func ask(t *testing.T, rec *recording.Recording) {
 	ctx := context.Background()
 	middle := rec.Start + (rec.End-rec.Start)/2
@@ -148,8 +149,8 @@ func ask(t *testing.T, rec *recording.Recording) {
 	}
 }
 
-// compared compares a part of a recording with all of it, and asks all that can be
-// asked of that.
+// compared compares a part of a recording with the whole, and runs all analyses of the
+// comparison.
 func compared(t *testing.T, rec *recording.Recording, in recording.Scope, o compare.Options) {
 	ctx := context.Background()
 	c, err := compare.Compare(ctx, []compare.Input{{Rec: rec, Scope: in}}, []compare.Input{{Rec: rec}}, o)
@@ -177,10 +178,10 @@ func compared(t *testing.T, rec *recording.Recording, in recording.Scope, o comp
 	}
 }
 
-// checked takes an answer: that there is one is all that is asked.
+// checked discards a result: the analysis only has to return.
 func checked[T any](T, error) {}
 
-// weighed asks what is made of weights, and that it adds up.
+// weighed runs the analyses of weights and checks their sums.
 func weighed(t *testing.T, rec *recording.Recording, q analyze.Query, function string) {
 	w, err := analyze.Weigh(context.Background(), rec, q)
 	if err != nil {
@@ -220,7 +221,7 @@ func weighed(t *testing.T, rec *recording.Recording, q analyze.Query, function s
 	}
 }
 
-// fits reports whether no sum of some of the values is too large.
+// fits reports whether the sum of any of the values fits in 64 bits.
 func fits(values []int64) bool {
 	var sum float64
 	for _, v := range values {
@@ -229,17 +230,17 @@ func fits(values []int64) bool {
 	return sum < 1<<62
 }
 
-// seed is a small file, in a form whose structure can be changed.
+// seed is a small file in a form whose structure can be mutated.
 type seed struct {
 	name    string
 	content []byte
-	values  []any // of JSON: one, or one a line
+	values  []any // for JSON: one value, or one per line
 	proto   bool
 	binary  bool
-	found   bool // in files that others wrote or in made ones: there are many of them
+	found   bool // from foundSeeds, which returns many
 }
 
-// mutated is the content with one change for every three bytes.
+// mutated returns the content with one mutation for every three bytes of how.
 func (s *seed) mutated(how []byte) []byte {
 	if s.proto {
 		b := s.content
@@ -299,10 +300,10 @@ func readJSON(b []byte) (v any) {
 	return v
 }
 
-// odd are values that something may have instead of its own.
+// odd lists values to put in place of others.
 var odd = []any{nil, 0, -1, json.Number("1e300"), json.Number("9223372036854775807"), json.Number("-9223372036854775808"), json.Number("0.1234567890123"), "", "x", "0x10", true, []any{}, map[string]any{}, []any{1, "a", nil}}
 
-// mutatedJSON changes the value that at counts down to, depth first.
+// mutatedJSON mutates the value number *at, counted depth first.
 func mutatedJSON(v any, at *int, how byte) any {
 	if *at == 0 {
 		*at = -1
@@ -352,7 +353,7 @@ func mutatedJSON(v any, at *int, how byte) any {
 	return v
 }
 
-// mutatedProto changes a field of a message, or of one in it.
+// mutatedProto mutates a field of a message or of a nested message.
 func mutatedProto(b []byte, which, within, how byte) []byte {
 	var fields [][]byte
 	for rest := b; len(rest) > 0; {
@@ -384,7 +385,7 @@ func mutatedProto(b []byte, which, within, how byte) []byte {
 	return bytes.Join(fields, nil)
 }
 
-// mutatedBinary changes a word, or leaves out, doubles or moves a piece of some words.
+// mutatedBinary changes a word, deletes, repeats or swaps pieces, or truncates.
 func mutatedBinary(b []byte, where, other, how byte) []byte {
 	at := func(p byte) int { return int(p) * (len(b) - 8) / 256 &^ 3 }
 	i, k := at(where), at(other)
@@ -408,13 +409,15 @@ func mutatedBinary(b []byte, where, other, how byte) []byte {
 	return b
 }
 
-// mostFound bounds seeds of a format that others wrote, and their bytes.
+// Maximum number of sample files per format that become seeds, and their maximum size in
+// bytes.
 const (
 	mostFound     = 2
 	mostFoundSize = 24 << 10
 )
 
-// foundSeeds are made recordings of every kind, and small ones of other programs.
+// foundSeeds returns a synthetic recording of each kind, and small sample files of other
+// programs.
 func foundSeeds(f *testing.F) (all []seed) {
 	add := func(name string, content []byte) {
 		s := seed{name: name, content: content, found: true}
@@ -459,8 +462,8 @@ func foundSeeds(f *testing.F) (all []seed) {
 	return all
 }
 
-// questionSeeds are recordings with something of everything, in every format that
-// is written, and some that only readers know.
+// questionSeeds returns recordings with every kind of content, in every format that can be
+// written and in some that can only be read.
 func questionSeeds(f *testing.F) (all []seed) {
 	jsonOf := func(name, text string, lines bool) seed {
 		s := seed{name: name, content: []byte(text)}
@@ -490,7 +493,7 @@ func questionSeeds(f *testing.F) (all []seed) {
 				f.Fatal(name + " is compressed")
 			}
 			if _, err := format.Write(context.Background(), &out, name, l.Snapshot(), encode.Options{}); err != nil {
-				continue // it holds nothing of this one
+				continue // the format holds nothing of this recording
 			}
 			s := seed{name: name, content: out.Bytes()}
 			switch text := out.String(); {

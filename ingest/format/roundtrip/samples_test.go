@@ -15,7 +15,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// eachSampleFile calls f with every recording of the sample folder that opens.
+// eachSampleFile calls f with the recording of each readable sample file.
 func eachSampleFile(t *testing.T, f func(t *testing.T, path string, rec *recording.Recording)) {
 	samples.Need(t)
 	n := 0
@@ -45,7 +45,7 @@ type converted struct {
 	rep *encode.Report
 }
 
-// toAll writes a recording in every format that holds something of it.
+// toAll writes a recording in every format that holds any of it.
 func toAll(t *testing.T, rec *recording.Recording) map[string]converted {
 	t.Helper()
 	all := map[string]converted{}
@@ -57,9 +57,9 @@ func toAll(t *testing.T, rec *recording.Recording) map[string]converted {
 	return all
 }
 
-// Every recording is written in every format, and the files are read by us, by readers
-// that share nothing with ours, and by readers that state each thing that a file has. Of
-// large recordings the last two are left out: others of the kind are smaller.
+// TestSamplesToAll writes every recording in every format and reads the files with our
+// decoders, with independent libraries, and with naive readers. It skips the last two for
+// large recordings, because smaller ones of the same kind exist.
 func TestSamplesToAll(t *testing.T) {
 	tried, counted := map[string]int{}, map[string]int{}
 	eachSampleFile(t, func(t *testing.T, path string, rec *recording.Recording) {
@@ -74,8 +74,8 @@ func TestSamplesToAll(t *testing.T) {
 	t.Log(counted)
 }
 
-// readBack reads files back: what the target holds is the same to the last unit,
-// except for what rounding does.
+// readBack reads the files with our decoders. The content that a format holds must be
+// equal, except for rounding.
 func readBack(t *testing.T, rec *recording.Recording, all map[string]converted) {
 	for _, name := range targetFiles {
 		out, rep := all[name].out, all[name].rep
@@ -142,7 +142,7 @@ func sameSPAA(t *testing.T, rec, back *recording.Recording) {
 				continue
 			}
 			if warned(back, "rounded") {
-				continue // the file has more decimals than a reader holds of SPAA
+				continue // the file has more decimals than the decoder keeps
 			}
 			if got := selfOf(back, e, k, plainName); got.String() != want.String() {
 				t.Errorf("spaa: %s/%s is\n%.2000v\nwant\n%.2000v", back.Events[e].Name, name, got, want)
@@ -216,7 +216,8 @@ func sameOTLP(t *testing.T, rec, back *recording.Recording) {
 
 func foldedNameOf(f *recording.Frame, fn *recording.Function) string {
 	name := strings.TrimSpace(strings.NewReplacer(";", ":", "\n", " ", "\r", " ", "\t", " ").Replace(fn.Name))
-	// The reader takes these as what perf and DTrace write.
+	// The decoder takes the text before a backtick for a module, as DTrace writes it, and
+	// ignores a leading underscore.
 	if i := strings.IndexByte(name, '`'); i >= 0 {
 		name = name[i+1:]
 	}
@@ -240,8 +241,9 @@ func spanEvent(rec *recording.Recording) int {
 	return -1
 }
 
-// twins reports whether operations of one start and end lie in each other. A trace has
-// their ends at one time, so which is the outer one is left to the order of the file.
+// twins reports whether an operation has the same start and end as its parent. In a trace
+// their ends are at the same time, so the order in the file decides which one is the
+// parent.
 func twins(rec *recording.Recording) bool {
 	for _, t := range rec.Tracks {
 		outer := map[[2]int64]bool{}
@@ -268,7 +270,7 @@ func sameChrome(t *testing.T, rec, back *recording.Recording, rep *encode.Report
 	if e, k := spanEvent(rec), spanEvent(back); e >= 0 && a.Spans > 0 {
 		for m := range 2 {
 			got, want := selfOf(back, k, m, plainName), selfOf(rec, e, m, plainName)
-			if twins(rec) { // which of the two is the outer one is not kept
+			if twins(rec) { // the order of parent and child is not kept
 				got, want = sums{"": got[""]}, sums{"": want[""]}
 			}
 			if got.String() != want.String() {
@@ -280,8 +282,8 @@ func sameChrome(t *testing.T, rec, back *recording.Recording, rep *encode.Report
 	sameThreads(t, "chrome", rec, back, renamed)
 }
 
-// sameThreads compares the spans and names of the threads that have any. Of
-// asynchronous rows that are renamed, their spans by process are.
+// sameThreads compares the names and span counts of the threads that have spans. For
+// asynchronous rows, which may be renamed, it compares only the span counts by process.
 func sameThreads(t *testing.T, what string, rec, back *recording.Recording, renamed bool) {
 	t.Helper()
 	type thread struct {

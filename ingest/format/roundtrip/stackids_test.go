@@ -6,9 +6,9 @@ import (
 	"ashlar/ingest/format/encode"
 )
 
-// TestStackIDsTellFramesApart: stacks whose frames differ in no more than a line, an address or
-// how deep they are inlined have ids of their own, and the same stacks in another
-// file have the same ones.
+// TestStackIDsTellFramesApart checks that stacks get different ids if a frame differs only
+// in its line, address or inlining depth, and that ids are the same each time a recording
+// is written.
 func TestStackIDsTellFramesApart(t *testing.T) {
 	const lines = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","scriptId":"0","url":"","lineNumber":-1,"columnNumber":-1},"children":[2,3]},` +
 		`{"id":2,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":4,"columnNumber":1}},` +

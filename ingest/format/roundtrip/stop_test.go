@@ -19,8 +19,8 @@ import (
 	"ashlar/render/timeline"
 )
 
-// overflowing are recordings of what is never below zero and more than can be
-// counted: spans side by side and loose ones, stacks, samples, windows.
+// overflowing returns recordings with non-negative values whose sum overflows: nested and
+// loose spans, stacks, samples and windows.
 func overflowing() map[string]string {
 	files := map[string]string{}
 	var nested, loose strings.Builder
@@ -50,9 +50,8 @@ func overflowing() map[string]string {
 	return files
 }
 
-// TestSumsStop: whatever is added up, in whichever question and whichever format, a
-// sum that is more than can be counted stops at the last number: it never turns
-// round to what is below zero, and is no less than what was added.
+// TestSumsStop checks that a sum that overflows stops at the largest value in every
+// analysis and format: it is never negative, nor less than a summand.
 func TestSumsStop(t *testing.T) {
 	ctx := context.Background()
 	for name, text := range overflowing() {
@@ -159,7 +158,8 @@ func TestSumsStop(t *testing.T) {
 	}
 }
 
-// written writes a recording in every format and reads it again.
+// written writes a recording in every format, reads the files back, and checks their values
+// with never.
 func written(t *testing.T, name string, rec *recording.Recording, never func(string, ...int64)) {
 	for i := range ingest.Formats {
 		f := &ingest.Formats[i]
@@ -190,8 +190,8 @@ func written(t *testing.T, name string, rec *recording.Recording, never func(str
 	}
 }
 
-// TestDeepStacks: spans that are so deep that their stacks, one by one, would fill a
-// disk are not written as stacks; as spans they are.
+// TestDeepStacks checks that spans so deep that writing out their stacks would fill a disk
+// are rejected by formats with stacks, and written by formats with spans.
 func TestDeepStacks(t *testing.T) {
 	rec := decoded(t, "deep.json", []byte("["+strings.Repeat(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`, 70_000)+"{}]"))
 	for i := range ingest.Formats {
@@ -206,8 +206,8 @@ func TestDeepStacks(t *testing.T) {
 	}
 }
 
-// TestLongWindows: windows of a recording that lasts nearly as long as one can are as
-// many as it is asked for, though the end of the last is not a number any more.
+// TestLongWindows checks that a recording of nearly the maximum length gets the requested
+// number of windows, although the end of the last one overflows.
 func TestLongWindows(t *testing.T) {
 	const end = 9_200_000 // s
 	text := overflowing()["samples.spaa"]

@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A mangled name is shown readable, found by both, and is in every target as
-// it was; in those with a place for the linker's name there, and readable too.
+// TestMangledNamesComeThrough checks that mangled names are shown demangled and keep their
+// symbol through every format. Formats with a field for system names hold both.
 func TestMangledNamesComeThrough(t *testing.T) {
 	const symbol, name = "_ZN3foo3barEi", "foo::bar(int)"
 	folded := load(t, "in.folded", []byte("main;"+symbol+" 5\nmain 2\n"))
@@ -55,7 +55,7 @@ func TestMangledNamesComeThrough(t *testing.T) {
 	if !found {
 		t.Error("the profile has not both names")
 	}
-	// Names that the profile has of its own stay both.
+	// A profile's own name and system name are both kept.
 	p.Function[0].Name, p.Function[0].SystemName = "short", "_ZN4long4nameEv"
 	rec := load(t, "b.pb.gz", encoded(t, p))
 	again, _ := write(t, rec, "c.pb.gz", encode.Options{})
@@ -74,7 +74,8 @@ func TestMangledNamesComeThrough(t *testing.T) {
 	}
 }
 
-// Symbols that read the same are one function; the report says so.
+// TestSharedSymbolsAreReported checks that symbols with the same demangled name become one
+// function, and that the report says so.
 func TestSharedSymbolsAreReported(t *testing.T) {
 	rec := load(t, "in.folded", []byte("_ZN3FooC1Ev 5\n_ZN3FooC2Ev 2\n"))
 	content, rep := write(t, rec, "out.folded", encode.Options{})

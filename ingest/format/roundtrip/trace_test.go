@@ -11,10 +11,10 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// traceJSON is a trace with one of everything: nested spans, spans of no length
-// at the edges of others, overlapping ones, one without an end, a counter of
-// two series, instants, asynchronous operations that cross, flows, processes
-// with one thread id, samples, and times with parts of nanoseconds.
+// traceJSON is a trace with one of everything: nested spans, spans of zero length at the
+// edges of others, overlapping spans, an unfinished span, a counter with two series,
+// instants, overlapping asynchronous operations, flows, processes that share a thread id,
+// samples, and times with fractions of nanoseconds.
 const traceJSON = `{"traceEvents":[
 {"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"one"}},
 {"ph":"M","name":"process_labels","pid":1,"tid":0,"args":{"labels":"lab"}},
@@ -56,7 +56,7 @@ func madeTrace(t testing.TB) *recording.Recording {
 	return rec
 }
 
-// codes are those of the warnings of a recording, with how often each is given.
+// codes lists the warnings of a recording by code, with their counts.
 func codes(rec *recording.Recording) (list string) {
 	for _, w := range slices.SortedFunc(slices.Values(rec.Warnings), func(a, b recording.Warning) int { return strings.Compare(a.Code, b.Code) }) {
 		list += fmt.Sprintf("%s:%d ", w.Code, w.Count)
@@ -64,8 +64,8 @@ func codes(rec *recording.Recording) (list string) {
 	return list
 }
 
-// dump writes a recording's timeline out, with every nesting, in an order of
-// its own.
+// dump formats the timeline of a recording, with all nesting, in an order that does not
+// depend on the format.
 func dump(rec *recording.Recording, args bool) string {
 	var b strings.Builder
 	for _, p := range rec.Processes {
@@ -120,7 +120,8 @@ func dump(rec *recording.Recording, args bool) string {
 	return b.String()
 }
 
-// argsText is the text of arguments except for what only tells operations apart.
+// argsText returns the text of arguments, except for members that only distinguish
+// operations.
 func argsText(rec *recording.Recording, ref uint64) string {
 	if ref == 0 {
 		return ""
@@ -161,7 +162,7 @@ func TestChromeKeepsTraces(t *testing.T) {
 	}
 }
 
-// spansJSON has only what spall can hold too.
+// spansJSON is a trace with only content that spall holds too.
 const spansJSON = `[
 {"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":"one"}},
 {"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"main"}},
@@ -181,8 +182,8 @@ const spansJSON = `[
 {"ph":"X","pid":2,"tid":7,"ts":100,"dur":100,"name":"d"}
 ]`
 
-// Chrome to spall and back to Chrome: the timeline is the same at each station,
-// spans of no length in their places.
+// TestChromeToSpall checks that the timeline is the same after conversion from Chrome to
+// spall and back, including the nesting of spans of zero length.
 func TestChromeToSpall(t *testing.T) {
 	rec := load(t, "in.json", []byte(spansJSON))
 	out, rep := write(t, rec, "out.spall", encode.Options{})
@@ -207,7 +208,8 @@ func TestChromeToSpall(t *testing.T) {
 	}
 }
 
-// What does not fit spall stands on threads of its own, or is cut.
+// TestSpallLimits checks that content beyond spall's limits goes to extra threads or is
+// truncated, and is reported.
 func TestSpallLimits(t *testing.T) {
 	long := strings.Repeat("é", 200)
 	in := strings.Replace(traceJSON, `"name":"deep"`, `"name":"`+long+`","args":{"x":"`+long+`"}`, 1)
@@ -241,7 +243,8 @@ func TestSpallLimits(t *testing.T) {
 	}
 }
 
-// A trace's spans weigh the same in every profile.
+// TestTraceToProfiles checks that the self times of a trace's spans are kept in every
+// profile format.
 func TestTraceToProfiles(t *testing.T) {
 	rec := load(t, "in.json", []byte(spansJSON))
 	for _, name := range []string{"out.spaa", "out.pb", "out.otlp", "out.folded"} {

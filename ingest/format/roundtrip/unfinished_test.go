@@ -7,9 +7,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestUnfinished: spans of every kind that never end last up to the recording's
-// end, which may be told by something that is not a span, and conversion keeps the
-// total.
+// TestUnfinished checks that unfinished spans of every kind last until the end of the
+// recording, even if that is the time of a sample, and that conversion keeps the total.
 func TestUnfinished(t *testing.T) {
 	const tail = `{"ph":"X","name":"w","pid":1,"tid":1,"ts":0,"dur":2},{"ph":"C","name":"c","pid":1,"ts":10,"args":{"v":1}},` +
 		`{"ph":"P","name":"sampled","pid":1,"tid":9,"ts":12}]`
@@ -36,7 +35,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// spanTime adds up what no other span of the lane above covers.
+// spanTime sums the spans of the outermost lanes.
 func spanTime(rec *recording.Recording) (sum int64) {
 	for _, t := range rec.Tracks {
 		if len(t.Lanes) == 0 {
@@ -49,9 +48,8 @@ func spanTime(rec *recording.Recording) (sum int64) {
 	return sum
 }
 
-// TestNoDate: a recording whose clock counts from when the machine began says no
-// date once it is OpenTelemetry's, whose times count from 1970, and the report says
-// why.
+// TestNoDate checks that a recording whose clock counts from boot gets no date in
+// OpenTelemetry, whose times count from 1970, and that the report says so.
 func TestNoDate(t *testing.T) {
 	const profile = `{"nodes":[{"id":1,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":4,"columnNumber":1}}],` +
 		`"startTime":400000000000,"endTime":400000004000,"samples":[1,1],"timeDeltas":[0,1000]}`
@@ -64,7 +62,7 @@ func TestNoDate(t *testing.T) {
 	for _, l := range rep.Lost {
 		found = found || l.What == "wall-clock times"
 	}
-	if !found || back.Counts.Samples != 4 || !back.HasTime { // two for each metric
+	if !found || back.Counts.Samples != 4 || !back.HasTime { // two for each of the two metrics
 		t.Errorf("lost %v, %+v", rep.Lost, back.Counts)
 	}
 }

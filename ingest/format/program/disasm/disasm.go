@@ -33,7 +33,7 @@ func ParseSyntax(name string) (Syntax, error) {
 	return Syntax(name), nil
 }
 
-// Kind says where execution continues after an instruction.
+// Kind tells where execution continues after an instruction.
 type Kind uint8
 
 const (

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/format/program/disasm"
 )
 
-// Any bytes are decoded completely, each instruction after the one before, in every
-// syntax.
+// FuzzDecode checks that any bytes are decoded completely, without gaps or overlap, in
+// every syntax.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0x55, 0x48, 0x89, 0xe5, 0xc3})
 	f.Add([]byte{0xc5, 0xfd, 0x6f, 0x06, 0xc4, 0xe2, 0x7d, 0x18, 0x05, 1, 2, 3, 4})
@@ -41,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Processors that cannot be decoded are named.
+// TestOtherMachines checks that the error for an unsupported processor names it.
 func TestOtherMachines(t *testing.T) {
 	_, err := disasm.New(elf.EM_RISCV, binary.LittleEndian, disasm.GNU, nil)
 	if err == nil || err.Error() != "instructions of riscv are not supported; x86 and arm64 are" {

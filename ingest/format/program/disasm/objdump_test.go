@@ -19,7 +19,7 @@ import (
 	"ashlar/ingest/format/program/disasm"
 )
 
-// mixed has loops, floating point, calls, a switch and strings.
+// mixed is a program with loops, floating point, calls, a switch and strings.
 const mixed = `
 #include <math.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ int main(int argc, char **argv) { double a[8] = {1, 2, 3}; float f[8] = {1, 2}; 
 	return norm(a, 8) + scale(f, 8, 3) + mix((uint8_t *)b, 40) + sum((int16_t *)b, 20) + pick(argc) + bits(argc) + lower(b); }
 `
 
-// told is the code of a function according to objdump.
+// told is the code of a function as printed by objdump.
 type told struct {
 	name string
 	at   []uint64
@@ -73,8 +73,8 @@ var (
 	zero    = regexp.MustCompile(`([ ,:*]|^)0x0\(`)
 )
 
-// normal removes the differences of spelling between objdump and this package: spaces,
-// symbols of targets, and displacements of 0.
+// normal removes spelling differences between objdump and this package: spaces, symbols of
+// targets, and displacements of 0.
 func normal(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = comment.ReplaceAllString(s, "")
@@ -91,8 +91,8 @@ type difference struct {
 	example string
 }
 
-// compare compares functions of a file, each-th of them, and returns the number of
-// instructions, and the differences by mnemonic.
+// compare compares one of each functions of a file with objdump. It returns the numbers of
+// functions and instructions, and the differences by mnemonic.
 func compare(t *testing.T, path string, each uint32) (functions, instructions int, kinds map[string]*difference) {
 	t.Helper()
 	f, err := elf.Open(path)
@@ -176,7 +176,8 @@ func compiled(t *testing.T, flags string) string {
 	return path
 }
 
-// The text of each instruction of compiled programs is objdump's.
+// TestTextIsObjdumps checks that every instruction of compiled programs has the same text
+// as in objdump.
 func TestTextIsObjdumps(t *testing.T) {
 	for _, flags := range []string{"-O0", "-O2", "-O3 -march=x86-64-v2", "-O3 -march=x86-64-v3 -ffast-math", "-O3 -march=x86-64-v4 -ffast-math -mprefer-vector-width=512"} {
 		t.Run(flags, func(t *testing.T) {
@@ -188,8 +189,9 @@ func TestTextIsObjdumps(t *testing.T) {
 	}
 }
 
-// The same for files named in ASHLAR_OBJDUMP, separated by colons: one of ASHLAR_EACH
-// functions of each.
+// TestTextOfFiles does the same for the files named in ASHLAR_OBJDUMP, separated by colons,
+// and one of ASHLAR_EACH functions in each file. It allows one difference in 1000
+// instructions.
 func TestTextOfFiles(t *testing.T) {
 	files := os.Getenv("ASHLAR_OBJDUMP")
 	if files == "" {

@@ -200,7 +200,7 @@ func scaled(rest string) string {
 	return rest[:end] + ",1" + rest[end:]
 }
 
-// x86Size returns the size in bits of the operands, as an immediate is written.
+// x86Size returns the operand size in bits that determines how an immediate is written.
 func x86Size(x *x86asm.Inst) int {
 	if x.Op == x86asm.PUSH {
 		return x.Mode
