@@ -12,7 +12,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// profile is a recording of stacks with numbers of samples.
+// profile returns a recording of stacks, given the number of samples of each leaf
+// function.
 func profile(stacks map[string]int64) *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.Event{Name: "cpu", Metrics: []recording.Metric{{Name: "samples", Unit: "count", PerSample: recording.SampleOne}}})
@@ -39,13 +40,13 @@ func differences(t *testing.T) *compare.Comparison {
 	return c
 }
 
-// TestDifferenceHidesNothing lays a comparison out with the widths of each side:
-// what is on either side has a bar, or a mark where its bar would be.
+// TestDifferenceHidesNothing lays out a comparison with the widths of each side: every
+// function has a bar, or a mark if it has no width.
 func TestDifferenceHidesNothing(t *testing.T) {
 	c := differences(t)
 	for _, x := range []struct {
 		width  compare.Width
-		bars   map[string]float64 // widths in a picture of 1000
+		bars   map[string]float64 // widths in a picture of 1000 pixels
 		absent string
 	}{
 		{compare.WidthA, map[string]float64{"main": 1000, "same": 1000. * 10 / 18, "more": 1000. * 5 / 18, "gone": 1000. * 3 / 18}, "new"},
@@ -58,7 +59,7 @@ func TestDifferenceHidesNothing(t *testing.T) {
 		seen := map[string]float64{}
 		for _, b := range p.Bars[1:] {
 			seen[s.Name(int(b.Node))] = b.X1 - b.X0
-			// What is drawn there is found there again.
+			// The pointer finds the bar where it is drawn.
 			if at := p.At(int((b.X0+b.X1)/2), p.RowTop(b.Row)+5); at < 0 || p.Bars[at].Node != b.Node {
 				t.Errorf("%s: the bar of %s is not found where it is", x.width, s.Name(int(b.Node)))
 			}
@@ -86,8 +87,8 @@ func TestDifferenceHidesNothing(t *testing.T) {
 	}
 }
 
-// TestDifferenceColours checks the pixels of bars: more is orange, gone is blue,
-// what is the same or within noise is grey.
+// TestDifferenceColours checks the colours of bars: orange for more, blue for gone, grey
+// for equal or within noise.
 func TestDifferenceColours(t *testing.T) {
 	c := differences(t)
 	s := c.Tree.Shape(compare.WidthLarger)
@@ -120,8 +121,8 @@ func TestDifferenceColours(t *testing.T) {
 	}
 }
 
-// TestMarked: bars that are drawn again over a picture look as they do in one
-// that is drawn with the mark.
+// TestMarked checks that highlighting a function in a finished picture gives the same
+// pixels as drawing the picture with the highlight.
 func TestMarked(t *testing.T) {
 	c := differences(t)
 	for _, width := range []compare.Width{compare.WidthA, compare.WidthB, compare.WidthLarger} {

@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// tree returns the tree of random stacks that weigh 1 to 1000 less some number.
+// tree returns the tree of random stacks with weights from 1-less to 1000-less.
 func tree(t *testing.T, stacks int, less int64) (*recording.Recording, *analyze.Tree) {
 	t.Helper()
 	b := recording.NewBuilder()
@@ -31,8 +31,8 @@ func tree(t *testing.T, stacks int, less int64) (*recording.Recording, *analyze.
 	return rec, analyze.NewTree(rec, w)
 }
 
-// TestWidthsAreWeights: every bar is as wide as its share of what fills the
-// width, is within its parent, and bars of a row do not overlap.
+// TestWidthsAreWeights checks that bars are as wide as their share of the zoomed node,
+// lie within their parent, and do not overlap in a row.
 func TestWidthsAreWeights(t *testing.T) {
 	for _, less := range []int64{0, 200, 500, 1000} {
 		_, tr := tree(t, 3000, less)
@@ -43,7 +43,8 @@ func TestWidthsAreWeights(t *testing.T) {
 func widthsAreWeights(t *testing.T, tr *analyze.Tree) {
 	t.Helper()
 	const w = 900
-	// What a node's bar stands for: the size of all that is in it and below.
+	// The weight that a bar's width shows: the sum of the magnitudes of self, in the node
+	// and below.
 	gross := make([]float64, len(tr.Nodes))
 	for i := len(tr.Nodes) - 1; i >= 0; i-- {
 		gross[i] += math.Abs(float64(tr.Nodes[i].Self))
@@ -92,7 +93,7 @@ func widthsAreWeights(t *testing.T, tr *analyze.Tree) {
 	}
 }
 
-// TestNothingVisibleIsLeftOut: every node at least a pixel wide has a bar.
+// TestNothingVisibleIsLeftOut checks that every node at least a pixel wide has a bar.
 func TestNothingVisibleIsLeftOut(t *testing.T) {
 	_, tr := tree(t, 3000, 0)
 	const w = 900

@@ -10,8 +10,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestMarkedBars: bars that are drawn again over a flamegraph look as they do in
-// one that is drawn with the mark.
+// TestMarkedBars checks that highlighting a function in a finished flamegraph gives the
+// same pixels as drawing it with the highlight.
 func TestMarkedBars(t *testing.T) {
 	rec, tr := tree(t, 12, 0)
 	for _, th := range theme.All {

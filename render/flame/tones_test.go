@@ -10,8 +10,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestBarsHaveTwoTones draws a tree whose nodes waited for some of their time and counts
-// the pixels of each tone in bars that are wide enough: as many as the share.
+// TestBarsHaveTwoTones draws a tree with random off-CPU times and compares the number of
+// pixels of each tone in a bar with the bar's off-CPU share.
 func TestBarsHaveTwoTones(t *testing.T) {
 	rec, tr := tree(t, 300, 0)
 	r := rand.New(rand.NewPCG(9, 16))

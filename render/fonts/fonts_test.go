@@ -30,7 +30,7 @@ func TestFindsFontsOfTheSystem(t *testing.T) {
 	if n > 3 || f.Version() != int64(n) {
 		t.Errorf("%d fonts were loaded for three scripts, in %d steps", n, f.Version())
 	}
-	// A private character that no font of a usual system has.
+	// No common font has this private-use character.
 	if ft := f.Font('\U0010fffd'); ft != nil {
 		t.Errorf("%q is said to be in %v", '\U0010fffd', ft.Describe())
 	}
@@ -39,7 +39,8 @@ func TestFindsFontsOfTheSystem(t *testing.T) {
 	}
 }
 
-// TestLooksBesideTheWindow: the first answer is none, and it comes later.
+// TestLooksBesideTheWindow checks that the search runs in the background: Font returns
+// nil at first, and the font once wake was called.
 func TestLooksBesideTheWindow(t *testing.T) {
 	var f Finder
 	woken := make(chan struct{}, 16)
@@ -68,7 +69,7 @@ func TestLooksBesideTheWindow(t *testing.T) {
 	}
 }
 
-// TestIndexPlaces tries folders for the index.
+// TestIndexPlaces checks which folders can hold the index.
 func TestIndexPlaces(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	if err := writable(dir); err != nil {

@@ -15,7 +15,7 @@ import (
 	"ashlar/render/svg"
 )
 
-// watched notes that a check failed instead of failing the test.
+// watched records that a check failed, without failing the test.
 type watched struct {
 	testing.TB
 	failed bool
@@ -32,9 +32,8 @@ func fails(t *testing.T, check func(t testing.TB)) bool {
 
 const kept = "../../testdata/golden/"
 
-// TestALostLabelIsSeen paints out each text, and each button, of good pictures, one
-// at a time: every one has to be missed, also a button with a word in what another
-// program drew.
+// TestALostLabelIsSeen paints out each text and each button of golden pictures, one at a
+// time: Unlike must notice every one, and Lost every large button.
 func TestALostLabelIsSeen(t *testing.T) {
 	if *update {
 		t.Skip("pictures are being written anew")
@@ -52,7 +51,7 @@ func TestALostLabelIsSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 		texts, buttons := 0, 0
-		deep := 0 // pasted pictures have coordinates of their own
+		deep := 0 // nesting depth of pasted pictures, which have their own coordinates
 		for line := range strings.Lines(string(b)) {
 			line = strings.TrimSuffix(line, "\n")
 			r, what := image.Rectangle{}, ""
@@ -95,7 +94,7 @@ func TestALostLabelIsSeen(t *testing.T) {
 	}
 }
 
-// button is the rectangle that buttons stand on.
+// button matches the background rectangle of a button.
 var button = regexp.MustCompile(`^<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)" rx="\d+" fill="#\w{6}"/>$`)
 
 func TestShapesAreComparedToTheLetter(t *testing.T) {
@@ -137,7 +136,8 @@ func TestShapesAreComparedToTheLetter(t *testing.T) {
 	}
 }
 
-// TestCondensedKeepsTheOrder: a bar laid over a label hides it.
+// TestCondensedKeepsTheOrder checks that condensing distinguishes a label on a bar from a
+// label hidden below it.
 func TestCondensedKeepsTheOrder(t *testing.T) {
 	page := func(first bool) string {
 		lanes := svg.New(400, 40, white)
@@ -166,8 +166,8 @@ func TestCondensedKeepsTheOrder(t *testing.T) {
 
 var white, black = raster.Pack(color.NRGBA{255, 255, 255, 255}), raster.Pack(color.NRGBA{0, 0, 0, 255})
 
-// TestGoldensWeighLittle keeps pictures from making the repository large again:
-// each change of one costs what it weighs, in pixels, or a line, in shapes.
+// TestGoldensWeighLittle limits the size of the golden files: each change of a picture
+// adds its whole size to the repository, each change of shapes only lines.
 func TestGoldensWeighLittle(t *testing.T) {
 	weight := map[string]int64{}
 	err := filepath.Walk("../..", func(path string, f os.FileInfo, err error) error {

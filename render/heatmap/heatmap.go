@@ -91,7 +91,7 @@ type Picture struct {
 	Theme *theme.Theme
 	Font  *raster.Face
 	Scale float32
-	// Selected says that From..To is the selected time, to be marked.
+	// Selected marks the time From..To as selected.
 	Selected bool
 	From, To int64
 	w, h     int

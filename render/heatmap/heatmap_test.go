@@ -12,8 +12,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// sampled is a program that is sampled for a minute: a pulse at 300 ms of every
-// second, a busy part from 20 s to 30 s, a pause from 40 s to 41.5 s.
+// sampled returns a recording of one minute of samples: a pulse at 300 ms of every
+// second, a busy period from 20 s to 30 s, and a pause from 40 s to 41.5 s.
 func sampled() *recording.Recording {
 	r := rand.New(rand.NewPCG(2, 2))
 	b := recording.NewBuilder()
@@ -68,7 +68,7 @@ func TestGridHoldsEverySample(t *testing.T) {
 		for row := range g.Rows {
 			c := Cell{col, row}
 			from, to := g.Time(c)
-			n := int64(s.Search(to) - s.Search(from)) // another way of counting
+			n := int64(s.Search(to) - s.Search(from)) // count in another way
 			if g.Count(c) != n {
 				t.Fatalf("cell %v has %d, want %d", c, g.Count(c), n)
 			}
@@ -80,8 +80,8 @@ func TestGridHoldsEverySample(t *testing.T) {
 	}
 }
 
-// TestEveryPixelFindsItsCell goes over all pixels: the cell that At finds is
-// one whose box has the pixel, or its gap.
+// TestEveryPixelFindsItsCell checks for every pixel that At returns a cell whose box, or
+// the gap beside it, contains the pixel.
 func TestEveryPixelFindsItsCell(t *testing.T) {
 	g := grid(t, sampled())
 	for _, size := range [][2]int{{640, 300}, {97, 80}, {1000, 77}, {3000, 700}} {

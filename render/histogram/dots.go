@@ -27,7 +27,7 @@ type cell struct {
 	n    int32
 }
 
-// The grid is mostly finer than the pixels.
+// Size of the grids, usually finer than the picture's pixels.
 const gridWidth, gridHeight = 2048, 256
 
 // NewDots makes points of n calls, in any order; at returns the start and the duration of

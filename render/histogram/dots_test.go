@@ -10,7 +10,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// dots are calls by chance, some of them longer for a while.
+// dots returns random calls; some of those that start between 4 s and 5 s are longer.
 func dots(n int) (d *Dots, starts, took []int64) {
 	r := rand.New(rand.NewPCG(5, 16))
 	for range n {
@@ -37,8 +37,8 @@ func TestGoldenDots(t *testing.T) {
 	golden.Paint(t, "dots-many-light", 640, 200, p.Theme, p.Paint)
 }
 
-// TestDotsArePointedAt: the row under a point is that of the nearest of all calls,
-// one by one, and nothing is found where none is near.
+// TestDotsArePointedAt compares At with a search for the nearest of all calls. At returns
+// -1 if none is near.
 func TestDotsArePointedAt(t *testing.T) {
 	d, starts, took := dots(3000)
 	r := rand.New(rand.NewPCG(6, 16))
@@ -71,7 +71,7 @@ func TestDotsArePointedAt(t *testing.T) {
 	}
 }
 
-// TestDotsAreAllDrawn: every call has ink where it is.
+// TestDotsAreAllDrawn checks that every call has a dot at its position.
 func TestDotsAreAllDrawn(t *testing.T) {
 	d, starts, took := dots(500)
 	p := dotPicture(d, theme.Dark)
@@ -82,7 +82,7 @@ func TestDotsAreAllDrawn(t *testing.T) {
 		for dy := -2; dy <= 2; dy++ {
 			for dx := -2; dx <= 2; dx++ {
 				c := img.RGBAAt(x+dx, y+dy)
-				lit = lit || c.B > c.R+60 // as the accent is
+				lit = lit || c.B > c.R+60 // the accent colour
 			}
 		}
 		if !lit {

@@ -13,7 +13,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// durations are those of calls with a long tail and a second mode.
+// durations returns the durations of random calls with a long tail and a second mode.
 func durations(t *testing.T, n int) *spans.Durations {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 3))
@@ -53,7 +53,7 @@ func TestGoldenPictures(t *testing.T) {
 	golden.Paint(t, "log-scale2", 900, 400, theme.Dark, picture(d, theme.Dark, 2).Paint)
 }
 
-// TestEveryPixelHasOneBin: bins lie side by side and fill the picture.
+// TestEveryPixelHasOneBin checks that the bins lie side by side and fill the picture.
 func TestEveryPixelHasOneBin(t *testing.T) {
 	for _, linear := range []bool{false, true} {
 		p := picture(durations(t, 300), theme.Dark, 1)
@@ -76,8 +76,8 @@ func TestEveryPixelHasOneBin(t *testing.T) {
 	}
 }
 
-// TestMarksLieInTheirBins: a length is drawn within the bin that counts it, and
-// longer ones are further right.
+// TestMarksLieInTheirBins checks that a duration is drawn within the bin that counts it,
+// and that longer ones are further right.
 func TestMarksLieInTheirBins(t *testing.T) {
 	d := durations(t, 2000)
 	for _, linear := range []bool{false, true} {

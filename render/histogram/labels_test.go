@@ -14,13 +14,13 @@ import (
 	"ashlar/render/theme"
 )
 
-// label is a text of a picture and where it is.
+// label is a text of a picture with its position.
 type label struct {
 	text        string
 	from, to, y float64
 }
 
-// labels are the texts of a picture that have one of some words.
+// labels returns the texts of a picture that contain one of some words.
 func labels(t *testing.T, w, h int, name *raster.Face, paint func(raster.Surface), words ...string) (all []label) {
 	t.Helper()
 	c := svg.New(w, h, raster.Pack(theme.Dark.Background))
@@ -44,8 +44,8 @@ func labels(t *testing.T, w, h int, name *raster.Face, paint func(raster.Surface
 	return all
 }
 
-// TestPercentilesDoNotCollide: names of percentiles that are within one bin, at the left,
-// in the middle and at the right of the picture, are all there and not over each other.
+// TestPercentilesDoNotCollide checks that the names of percentiles in one bin are all
+// drawn without overlap, wherever the bin is.
 func TestPercentilesDoNotCollide(t *testing.T) {
 	const w, h = 900, 200
 	bins := make([]spans.Bin, 20)

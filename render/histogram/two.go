@@ -117,8 +117,7 @@ func (p *Two) lengths(on raster.Surface) {
 	}
 }
 
-// marks draws lines at a side's median and p99, their names in a line of their
-// own.
+// marks draws lines at a side's median and p99. Each side has its own line for the names.
 func (p *Two) marks(on raster.Surface, d *compare.Durations, side string, row int, col raster.Color) {
 	if d.N == 0 {
 		return

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/exp/shiny/materialdesign/icons"
 )
 
-// TestPathsAreTheMasks draws the path of every icon with another program and
-// compares that with the mask. Icons are taken from the whole of the library, so
-// that each step of a path is tried.
+// TestPathsAreTheMasks compares the mask of every icon with its path as drawn by
+// rsvg-convert. It adds icons from the rest of the library, so that every path command is
+// tested.
 func TestPathsAreTheMasks(t *testing.T) {
 	program, err := exec.LookPath("rsvg-convert")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestPathsAreTheMasks(t *testing.T) {
 		icons.EditorModeEdit, icons.HardwareToys, icons.ImageLooks, icons.MapsLocalPizza, icons.PlacesPool, icons.SocialPublic, icons.NotificationWiFi} {
 		all = append(all, &Icon{data: data})
 	}
-	// All of them in one picture, side by side: a program's start takes longest.
+	// Draw all icons in one picture, because starting the program takes longest.
 	const px = 64
 	var page strings.Builder
 	fmt.Fprintf(&page, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d">`, px*len(all), px)
@@ -77,7 +77,7 @@ func TestPathsAreTheMasks(t *testing.T) {
 	}
 }
 
-// used are the icons that are used somewhere.
+// used returns the icons that the window uses.
 func used() []*Icon {
 	all := []*Icon{Demo, Colour, Theme}
 	for _, verb := range slices.Sorted(maps.Keys(verbs)) {

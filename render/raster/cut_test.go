@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/funcname"
 )
 
-// TestCutKeepsWhatFits compares with trying each length.
+// TestCutKeepsWhatFits compares Cut with a search over all lengths.
 func TestCutKeepsWhatFits(t *testing.T) {
 	f := Regular(12)
 	r := rand.New(rand.NewPCG(3, 9))
@@ -33,7 +33,7 @@ func TestCutKeepsWhatFits(t *testing.T) {
 	}
 }
 
-// TestMiddleKeepsWords: of a text that is shortened in its middle, whole words are left.
+// TestMiddleKeepsWords checks that shortening in the middle leaves whole words.
 func TestMiddleKeepsWords(t *testing.T) {
 	f := Regular(12)
 	s := "forward@gpu_user_annotation shorter than 7.598 ms"

@@ -14,8 +14,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// TestLabelsOfRecordings opens recordings of other programs, one for each of ten formats, and
-// holds the labels of all functions and threads at many widths to the rule of labels.
+// TestLabelsOfRecordings checks the labels of all functions and threads of recordings in
+// many formats, at many widths.
 func TestLabelsOfRecordings(t *testing.T) {
 	for _, name := range []string{
 		"chrome-trace/thread_time_visualisation.json.gz", "chrome-devtools/fx_test.chrome.gz", "firefox/63_simple-firefox.json",
@@ -50,14 +50,15 @@ func TestLabelsOfRecordings(t *testing.T) {
 	}
 }
 
-// runs are runs of letters, those that begin with a capital within one too, and of digits with the letters behind them.
+// runs matches runs of letters and of digits: a capital may begin a run within a word,
+// and digits include the letters after them.
 var runs = regexp.MustCompile(`\p{N}+\p{Ll}[\p{Ll}\p{N}]*|\p{N}*\p{Lu}*[\p{Ll}\p{Lo}]+|\p{Lu}+|\p{N}+`)
 
-// hash is one, or a part of one: it has no words.
+// hash matches a hash, or a part of one, which has no words.
 var hash = regexp.MustCompile(`^h?[0-9a-f]{6,}$`)
 
-// wordsOf finds where the words of a name begin and end. Of several capitals before a small
-// letter the last one begins a word: IOThread has two.
+// wordsOf returns the bounds of the words in a name. Of several capitals before a small
+// letter, the last one begins a word: IOThread has the words IO and Thread.
 func wordsOf(name string) (words [][]int) {
 	for _, run := range runs.FindAllStringIndex(name, -1) {
 		capitals := strings.IndexFunc(name[run[0]:run[1]], unicode.IsLower)
@@ -70,8 +71,9 @@ func wordsOf(name string) (words [][]int) {
 	return words
 }
 
-// holdLabels checks labels of names in a face: each is what the rule says, and where a dozen
-// letters fit, different names have different ones as far as their pieces of that size allow.
+// holdLabels checks that the labels of names in a face follow the rule in breaks. With
+// room for a dozen letters, different names must have different labels if they have
+// pieces of that size that differ.
 func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32) string) {
 	t.Helper()
 	em := f.Advance('n')
@@ -87,7 +89,7 @@ func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32)
 				}
 				continue
 			}
-			if strings.HasPrefix(name, "[") { // a state, whose reason goes first
+			if strings.HasPrefix(name, "[") { // a thread state: the label keeps its reason
 				continue
 			}
 			if why := breaks(name, text); why != "" {
@@ -118,10 +120,10 @@ func holdLabels(t *testing.T, f *Face, names []string, fit func(string, float32)
 	t.Logf("%d of %d names have a piece of their own", len(tellable), len(names))
 }
 
-// tellable finds the names whose labels have a piece of whole words, at most nine letters
-// long, that no other label has.
+// tellable returns the names whose labels contain a piece of whole words, at most nine
+// letters long, that no other label contains.
 func tellable(names []string, fit func(string, float32) string) map[string]bool {
-	const most = 9 // letters may be wider than n
+	const most = 9 // less than the dozen letters of room, because letters may be wider than n
 	of := map[string]int{}
 	pieces := make([]map[string]bool, len(names))
 	for i, name := range names {
@@ -151,8 +153,9 @@ func tellable(names []string, fit func(string, float32) string) map[string]bool 
 	return out
 }
 
-// startOf returns where a cut label begins in its name; -1 for one cut at its start, whose
-// beginning depends on the room, and for one found twice in the name.
+// startOf returns where a cut label begins in its name. It returns -1 if only the label's
+// start was cut, because that depends on the room, and if the label occurs twice in the
+// name.
 func startOf(name, text string) int {
 	piece, cut := strings.CutSuffix(text, Ellipsis)
 	piece, headless := strings.CutPrefix(piece, Ellipsis)
@@ -163,9 +166,9 @@ func startOf(name, text string) int {
 	return at
 }
 
-// breaks says how a label breaks the rule: it is one piece of the name, of whole words.
-// Only the last word may be cut, at its end, and only where what stands before it are fewer
-// than four letters.
+// breaks returns how a label breaks the rule for labels, "" if it does not. A label must
+// be one piece of its name and consist of whole words. Only its last word may be cut, at
+// the end, and only if fewer than four letters precede it.
 func breaks(name, text string) string {
 	if text == name {
 		return ""
@@ -175,7 +178,7 @@ func breaks(name, text string) string {
 	if strings.Contains(piece, Ellipsis) {
 		return "it has more than one piece"
 	}
-	inside := map[int]bool{} // where a cut would part a word
+	inside := map[int]bool{} // positions inside words, where cuts are not allowed
 	for _, word := range wordsOf(name) {
 		for at := word[0] + 1; at < word[1]; at++ {
 			inside[at] = true

@@ -22,8 +22,8 @@ func TestFitNeverSpills(t *testing.T) {
 	}
 }
 
-// TestFitKeepsIdentity tries names at the widths of their short forms: what is
-// left tells them from names that differ in one part only.
+// TestFitKeepsIdentity shortens names to the widths of other texts and checks that the
+// result keeps the part that distinguishes them.
 func TestFitKeepsIdentity(t *testing.T) {
 	f := Regular(11.5)
 	for _, c := range []struct{ name, at, want string }{
@@ -50,8 +50,8 @@ func TestFitKeepsIdentity(t *testing.T) {
 			t.Errorf("%s in the room of %q is %q, want %q", c.name, c.at, got, c.want)
 		}
 	}
-	// Of functions of one name and several types none looks like another, at any
-	// width, and nothing of fewer than four letters stands for a longer name.
+	// Methods of the same name on several types must differ at any width, and no name is
+	// shortened to fewer than four letters.
 	types := []string{"structEncoder", "arrayEncoder", "mapEncoder", "ptrEncoder"}
 	f.names = funcname.NewLabels(func(yield func(string) bool) {
 		for _, typ := range types {
@@ -76,9 +76,9 @@ func TestFitKeepsIdentity(t *testing.T) {
 	}
 }
 
-// TestNeighboursStayTellable: names as real recordings have them, of which several are
-// beside each other and differ in one part, never look alike if there is room for a
-// dozen letters, and say nothing with fewer than four of a longer name at any width.
+// TestNeighboursStayTellable shortens names that differ in one part, as in real
+// recordings. With room for a dozen letters they must differ, and at any width a
+// shortened name has at least four letters.
 func TestNeighboursStayTellable(t *testing.T) {
 	for _, f := range []*Face{Regular(11.5), Medium(12.5), Regular(23)} {
 		for _, of := range [][]string{

@@ -11,7 +11,7 @@ import (
 	"ashlar/render/fonts"
 )
 
-// systemFonts lets faces use the system's fonts, which must have some.
+// systemFonts enables the system's fonts and fails the test if some are missing.
 func systemFonts(t *testing.T) {
 	t.Helper()
 	fonts.System.Start(nil)
@@ -22,7 +22,8 @@ func systemFonts(t *testing.T) {
 	}
 }
 
-// seen is a text of letters that do not join, as it is read from left to right.
+// seen returns the characters of a text, whose letters must not join, in visual order
+// from left to right.
 func seen(f *Face, s string) string {
 	type key struct {
 		face *font.Face
@@ -31,7 +32,7 @@ func seen(f *Face, s string) string {
 	of := map[key]rune{}
 	for _, r := range s {
 		face := f.ResolveFace(r)
-		for _, r := range []rune{r, ' '} { // blanks are of the letters' font
+		for _, r := range []rune{r, ' '} { // blanks use the font of the letters
 			gid, _ := face.NominalGlyph(r)
 			of[key{face, gid}] = r
 		}
@@ -45,8 +46,8 @@ func seen(f *Face, s string) string {
 	return b.String()
 }
 
-// TestRightToLeft checks the order in which texts are seen with what the
-// Unicode Bidirectional Algorithm (UAX #9) says of them.
+// TestRightToLeft compares the visual order of texts with the Unicode Bidirectional
+// Algorithm (UAX #9).
 func TestRightToLeft(t *testing.T) {
 	systemFonts(t)
 	f := Regular(13)
@@ -59,21 +60,21 @@ func TestRightToLeft(t *testing.T) {
 		"אבג f דהו":        "והד f גבא",
 		"a אבג דהו b":      "a והד גבא b",
 		"中אב文":             "中בא文",
-		// FSI, LRI and LRE inside words from right to left keep their order, and
-		// are seen between these.
+		// Text in an FSI, LRI or LRE between right-to-left words keeps its order and stays
+		// between them.
 		"thrא \u2068abc\u2069 ב x":  "thrב abc א x",
 		"thrא \u2066abc\u2069 ב x":  "thrב abc א x",
 		"x א \u20681 ab\u2069 ב y":  "x ב 1 ab א y",
 		"x א \u202aab\u202c ב 12 c": "x א ab 12 ב c",
 	} {
-		if got := strings.Join(strings.Fields(seen(f, text)), " "); got != want { // controls are blanks without width
+		if got := strings.Join(strings.Fields(seen(f, text)), " "); got != want { // control characters are blanks without width
 			t.Errorf("%q is seen as %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestLettersJoin: in a word, Arabic letters have other forms than alone, and
-// the leftmost is the last.
+// TestLettersJoin checks that Arabic letters have other forms in a word than alone, and
+// that the last letter is leftmost.
 func TestLettersJoin(t *testing.T) {
 	systemFonts(t)
 	f := Regular(13)
@@ -119,7 +120,8 @@ func TestShapedLabelsNeverSpill(t *testing.T) {
 	}
 }
 
-// TestLatinIsNotShaped: nearly all names must stay as quick as they were.
+// TestLatinIsNotShaped checks that names in the built-in font are not shaped, because
+// that is slow.
 func TestLatinIsNotShaped(t *testing.T) {
 	f := Regular(12)
 	c := NewCanvas(300, 20, Pack(color.NRGBA{0, 0, 0, 255}))

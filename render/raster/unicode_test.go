@@ -11,7 +11,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// drawAll does with a name what a picture may do with it.
+// drawAll draws and measures a name in every way that pictures do.
 func drawAll(t *testing.T, f *Face, s string) {
 	t.Helper()
 	c := NewCanvas(160, 24, 0xff000000)
@@ -54,7 +54,8 @@ func FuzzDraw(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { drawAll(t, face, s) })
 }
 
-// TestRunsHaveEachCharacterOnce: what is in no run is not drawn.
+// TestRunsHaveEachCharacterOnce checks that the bidi runs cover a text exactly once;
+// characters outside of them would not be drawn.
 func TestRunsHaveEachCharacterOnce(t *testing.T) {
 	f := Regular(12)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -73,8 +74,8 @@ func TestRunsHaveEachCharacterOnce(t *testing.T) {
 	}
 }
 
-// TestPanicOfOneLabel: a text that cannot be shaped, or a font that cannot be drawn,
-// costs that label its letters, and nothing else.
+// TestPanicOfOneLabel checks that a panic while shaping a text or reading a font replaces
+// the letters of that label only.
 func TestPanicOfOneLabel(t *testing.T) {
 	f := Regular(12)
 	l := f.guarded("a\u0301bc", func() *line { panic("as a library does") })

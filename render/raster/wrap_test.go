@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWrap: lines are as wide as they may be and no wider, and nothing is lost but
-// blanks.
+// TestWrap checks that lines are as long as fits and that no characters except blanks are
+// lost.
 func TestWrap(t *testing.T) {
 	f := Regular(12)
 	r := rand.New(rand.NewPCG(5, 5))
@@ -28,8 +28,8 @@ func TestWrap(t *testing.T) {
 			if i+1 == len(lines) {
 				break
 			}
-			// What the next line begins with would not fit: its first word, or its
-			// first letter where a word was broken.
+			// Neither the next line's first word nor, if a word was broken, its first letter
+			// may fit into this line.
 			next, word := strings.Fields(lines[i+1])[0], l+" "
 			if strings.Contains(strings.Join(strings.Fields(s), " "), l+next) && !strings.Contains(strings.Join(strings.Fields(s), " "), l+" "+next) {
 				next, word = string([]rune(next)[0]), l
@@ -44,7 +44,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestWrapOfJSON breaks a value without blanks behind its commas.
+// TestWrapOfJSON checks that a JSON value without blanks is broken after commas.
 func TestWrapOfJSON(t *testing.T) {
 	f := Regular(12)
 	for _, line := range f.Wrap(`{"first":"alpha","second":"beta","third":"gamma","fourth":"delta"}`, 150, 20)[:3] {

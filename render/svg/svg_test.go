@@ -28,7 +28,7 @@ func text(t *testing.T, c *Canvas, title string) string {
 	return b.String()
 }
 
-// parse reads all of it as XML and returns the text of the text elements.
+// parse checks that s is well-formed XML and returns the contents of its text elements.
 func parse(t *testing.T, s string) (texts []string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(s))
@@ -85,8 +85,8 @@ func TestTextOutOfSightIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestLooksLikeACanvas draws random shapes on both and lets another program
-// draw what was written.
+// TestLooksLikeACanvas draws random shapes on both kinds of canvas and compares the
+// pixels with the SVG as drawn by rsvg-convert.
 func TestLooksLikeACanvas(t *testing.T) {
 	program, err := exec.LookPath("rsvg-convert")
 	if err != nil {
@@ -124,7 +124,7 @@ func TestLooksLikeACanvas(t *testing.T) {
 				}
 			}
 		}
-		// Corners are smoothed differently.
+		// Antialiasing differs at corners.
 		if bad > w*h/50 {
 			t.Errorf("seed %d: %d of %d pixels differ", seed, bad, w*h)
 		}
@@ -136,7 +136,7 @@ func far(a uint32, b uint8) bool {
 	return d > 12 || d < -12
 }
 
-// convert draws an SVG with another program and returns its pixels.
+// convert draws an SVG with a program and returns its pixels.
 func convert(t *testing.T, program, svg string) func(x, y int) (r, g, b, a uint32) {
 	t.Helper()
 	in, out := filepath.Join(t.TempDir(), "in.svg"), filepath.Join(t.TempDir(), "out.png")

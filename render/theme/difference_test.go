@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestDifferencesAreTold checks the colours of differences: text on them is
-// legible, more is told from less by lightness-independent hue, and larger ones
-// stand out more.
+// TestDifferencesAreTold checks that text on the colours of differences is legible, that
+// more and less differ in hue, and that larger differences have stronger colours.
 func TestDifferencesAreTold(t *testing.T) {
 	for _, th := range All {
 		same, _ := th.Difference(0)
@@ -27,8 +26,8 @@ func TestDifferencesAreTold(t *testing.T) {
 				if i == 0 {
 					continue
 				}
-				// Orange has more red than blue, blue the other way round; both
-				// kinds of red-green blindness keep that apart.
+				// Orange has more red than blue, and blue the reverse, so people with either
+				// kind of red-green blindness can tell them apart.
 				if gap := int(bar.R) - int(bar.B); float64(gap)*sign <= 0 {
 					t.Errorf("%s: %v does not say that there is %g in B", th.Name, bar, sign)
 				}

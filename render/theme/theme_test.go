@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestTextOnBarsIsLegible checks the contrast of labels with every colour that
-// bars come in, also lifted under the pointer.
+// TestTextOnBarsIsLegible checks the contrast of labels with every colour of bars,
+// including highlighted and faded ones.
 func TestTextOnBarsIsLegible(t *testing.T) {
 	for _, th := range All {
 		for _, m := range Modes {
@@ -48,9 +48,9 @@ func TestTextOnBarsIsLegible(t *testing.T) {
 	}
 }
 
-// TestTextIsLegible checks the contrast of text with every surface it is
-// on: 4.5 is what the WCAG asks of text (AA), 7 of text for people who see
-// less well (AAA), 3 of what is large or only marks something.
+// TestTextIsLegible checks the contrast of text with every surface on which it is drawn.
+// WCAG requires a ratio of 4.5 for text (AA), 7 for enhanced contrast (AAA), and 3 for
+// large text and graphics.
 func TestTextIsLegible(t *testing.T) {
 	for _, th := range All {
 		text, dim, faint, rule := 7.0, 4.5, 2.8, 1.0
@@ -71,7 +71,7 @@ func TestTextIsLegible(t *testing.T) {
 		if r := Ratio(th.OnAccent, th.Accent); r < 4.5 {
 			t.Errorf("%s: text on the accent has contrast %.2f", th.Name, r)
 		}
-		// Bars must be seen at all, also faded ones beside others.
+		// Bars must be visible, and labels legible on faded ones.
 		f := recording.Function{Name: "main.main"}
 		if r := Ratio(Contrast.Fade(Contrast.Bar(&f, ByFunction)), Contrast.OnBar); r < 4.5 {
 			t.Errorf("the label on a faded bar has contrast %.2f", r)
@@ -82,10 +82,10 @@ func TestTextIsLegible(t *testing.T) {
 	}
 }
 
-// TestKindsAreToldApartByTheColourBlind sees the colours of kinds as people do
-// who lack one of the three cones (Machado, Oliveira and Fernandes, "A
-// Physiologically-based Model for Simulation of Color Vision Deficiency",
-// 2009, at full strength), and measures how far apart any two are.
+// TestKindsAreToldApartByTheColourBlind simulates how people who lack one of the three
+// cones see the colours of kinds, and measures the distance between any two. See Machado,
+// Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision
+// Deficiency", 2009, at full strength.
 func TestKindsAreToldApartByTheColourBlind(t *testing.T) {
 	eyes := map[string][9]float64{
 		"usual":               {1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -103,7 +103,7 @@ func TestKindsAreToldApartByTheColourBlind(t *testing.T) {
 			for i := range seen {
 				for j := range i {
 					if i == 4 && j != 3 {
-						continue // found ones are beside grey ones only
+						continue // the colour of matches appears next to grey only
 					}
 					d := 0.0
 					for c := range 3 {
@@ -118,7 +118,7 @@ func TestKindsAreToldApartByTheColourBlind(t *testing.T) {
 	}
 }
 
-// oklab is a colour in OKLab as eyes see it whose cones a matrix describes.
+// oklab returns a colour in OKLab as seen by eyes that the matrix m describes.
 func oklab(m [9]float64, c color.NRGBA) [3]float64 {
 	lin := func(v uint8) float64 {
 		x := float64(v) / 255
@@ -156,7 +156,7 @@ func TestColoursHoldFamiliesTogether(t *testing.T) {
 }
 
 func TestOKLCH(t *testing.T) {
-	// White, black and sRGB's red, as Ottosson gives them.
+	// White, black and sRGB red, with the values from Ottosson's article.
 	for _, c := range []struct {
 		l, ch, h float64
 		r, g, b  uint8
@@ -168,7 +168,7 @@ func TestOKLCH(t *testing.T) {
 	}
 }
 
-// The table of light is the formula of sRGB.
+// TestGamma compares the table with the formula of sRGB.
 func TestGamma(t *testing.T) {
 	for i := -100; i <= 1_100_000; i++ {
 		x := float64(i) / 1e6
@@ -183,8 +183,8 @@ func TestGamma(t *testing.T) {
 	}
 }
 
-// Colours that were worked out ahead are those that are worked out when asked
-// for, and functions that came later have one too.
+// TestAhead checks that colours computed in advance equal those computed on demand, and
+// that later functions have colours too.
 func TestAhead(t *testing.T) {
 	b := recording.NewBuilder()
 	name := func(i int) recording.Function { return recording.Function{Name: fmt.Sprintf("p%d.f%d", i%7, i)} }
@@ -216,10 +216,10 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestLiftedBarsKeepTheirHue: a bar under the pointer is another shade, and no other
-// colour, which would be that of another module.
+// TestLiftedBarsKeepTheirHue checks that highlighting a bar changes its shade but not its
+// hue, which could be another module's colour.
 func TestLiftedBarsKeepTheirHue(t *testing.T) {
-	hue := func(c color.NRGBA) float64 { // of the wheel, in degrees
+	hue := func(c color.NRGBA) float64 { // hue on the colour wheel, in degrees
 		x := float64(c.R) - (float64(c.G)+float64(c.B))/2
 		y := (float64(c.G) - float64(c.B)) * math.Sqrt(3) / 2
 		return math.Atan2(y, x) * 180 / math.Pi

@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestBusyIsTheUnion: however spans of a thread overlap, it is busy for as long as any of
-// them runs, and as much lies in the overview.
+// TestBusyIsTheUnion checks that a thread with overlapping spans is busy while any of
+// them runs, in the sum and in the overview.
 func TestBusyIsTheUnion(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -33,7 +33,7 @@ func TestBusyIsTheUnion(t *testing.T) {
 			}
 		}
 		rec := b.Finish()
-		for range 2 { // the second time it is known
+		for range 2 { // the second result comes from the cache
 			if got := covered(rec, rec.Tracks[0]); got != float64(want) {
 				t.Fatalf("seed %d: %v is covered of %d", seed, got, want)
 			}

@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// stacked returns a recording of threads with spans inside each other, depths deep and
-// lasting busy, and a thread with one instant.
+// stacked returns a recording of threads with nested spans, plus a thread with a single
+// instant. Thread i has depths[i] spans, all from 0 to busy[i].
 func stacked(depths []int, busy []int64) *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -25,8 +25,8 @@ func stacked(depths []int, busy []int64) *recording.Recording {
 	return b.Finish()
 }
 
-// TestBusiestThreadIsOpen: of several deep threads, the busiest shows as many lanes as
-// there is room for, unless the user has folded it.
+// TestBusiestThreadIsOpen checks that the busiest of several deep threads shows as many
+// lanes as there is room for, unless the user has folded it.
 func TestBusiestThreadIsOpen(t *testing.T) {
 	rec := stacked([]int{30, 12, 30, 3}, []int64{400, 900, 800, 1000})
 	lanes := func(l Layout) (n []int) {
@@ -61,8 +61,8 @@ func TestBusiestThreadIsOpen(t *testing.T) {
 	}
 }
 
-// TestInstantsTakeALine: a thread with nothing but an instant is one line high, and the
-// instant is found in all of it.
+// TestInstantsTakeALine checks that a thread with only an instant has a row one line
+// high, and that the pointer finds the instant anywhere in its height.
 func TestInstantsTakeALine(t *testing.T) {
 	rec := stacked([]int{3}, []int64{10})
 	p := NewPlan(rec, Layout{Scale: 2})
@@ -78,8 +78,8 @@ func TestInstantsTakeALine(t *testing.T) {
 	}
 }
 
-// TestMoreButton: the button under a name is hit where it is drawn, and only where lanes
-// are hidden.
+// TestMoreButton checks that the button for more lanes is hit where it is drawn, and
+// exists only for rows with hidden lanes.
 func TestMoreButton(t *testing.T) {
 	rec := stacked([]int{30, 3}, []int64{10, 10})
 	p := NewPlan(rec, Layout{Scale: 1})

@@ -12,10 +12,11 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// ran is a time in which a goroutine ran.
+// ran is a period in which a goroutine ran.
 type ran struct{ from, to int64 }
 
-// goroutines returns a recording of 100 ps of goroutines, by function, on two processors.
+// goroutines returns a recording of goroutines on two processors, given by function. The
+// processors run for 100 ps.
 func goroutines(of map[string][][]ran) *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.StateEvent())
@@ -65,8 +66,9 @@ func few(n int, ps int64) (all [][]ran) {
 	return all
 }
 
-// TestGoroutinesAreGrouped: goroutines of one function share a row with their number and
-// the sum of their busy shares, the busiest first and the runtime's last and closed.
+// TestGoroutinesAreGrouped checks that goroutines of one function are grouped below a row
+// with their number and the sum of their busy shares. The busiest group is first; the
+// runtime's group is last and closed.
 func TestGoroutinesAreGrouped(t *testing.T) {
 	rows := func(rec *recording.Recording, l Layout) (out []string) {
 		l.Scale = 1
@@ -108,11 +110,11 @@ func TestGoroutinesAreGrouped(t *testing.T) {
 	}
 }
 
-// TestActivity compares the mean number of goroutines that ran in random times with a sum
-// over all of their states.
+// TestActivity compares the mean number of running goroutines in random periods with a
+// sum over all their states.
 func TestActivity(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	const end = 4 * buckets // so that a bucket is about 4 ps
+	const end = 4 * buckets // so that a bucket is about 4 ps wide
 	var all [][]ran
 	for range 40 {
 		at := int64(0)
@@ -143,7 +145,7 @@ func TestActivity(t *testing.T) {
 			}
 		}
 		want := float64(sum) / float64(to-from)
-		// A bucket at either end is known only as a whole.
+		// Activity inside the buckets at both ends is unknown, so allow for an error.
 		if got := a.mean(a.of["main.a"], from, to); math.Abs(got-want) > 40*2*5/float64(to-from) {
 			t.Errorf("from %d to %d: %g, want %g", from, to, got, want)
 		}

@@ -9,9 +9,9 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestPinnedRowsStay scrolls a picture: what is pinned is drawn as if nothing had been
-// scrolled, all below it as in a picture that holds nothing, and the pointer finds what
-// is drawn where it is.
+// TestPinnedRowsStay scrolls a picture with pinned rows. The pinned rows must look as if
+// nothing was scrolled, the rows below as if nothing was pinned, and the pointer must
+// find the rows where they are drawn.
 func TestPinnedRowsStay(t *testing.T) {
 	rec := nested(9, 3, 200)
 	const w, h, gutter, room = 600, 300, 170, 150
@@ -55,8 +55,8 @@ func TestPinnedRowsStay(t *testing.T) {
 	}
 }
 
-// TestPinnedRowsLeaveRoom: of more than there is room for the first ones stay, and of
-// none nothing.
+// TestPinnedRowsLeaveRoom checks that only as many pinned rows stay as there is room for,
+// and none without pinned rows.
 func TestPinnedRowsLeaveRoom(t *testing.T) {
 	rec := nested(9, 3, 200)
 	for room := range 400 {

@@ -11,8 +11,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestRowsHaveRoom: if there is no memory for a row for each of very many threads,
-// some are shown, and the rest is counted.
+// TestRowsHaveRoom checks that if memory is too short for a row per thread, some threads
+// are shown and the others counted.
 func TestRowsHaveRoom(t *testing.T) {
 	rounds.Unraced(t)
 	const threads = 1<<16 + 1
@@ -43,9 +43,9 @@ func TestRowsHaveRoom(t *testing.T) {
 	}
 }
 
-// Of a profile of many processes the busiest is first, but not before it is
-// read: rows that move while more comes in cannot be read. What a file says of the
-// order goes before.
+// TestProcessOrder checks that the busiest process of a profile comes first, but only
+// once the file is read, so that rows do not move meanwhile. An order in the file has
+// priority.
 func TestProcessOrder(t *testing.T) {
 	build := func(sorts [4]int, spans bool) *recording.Builder {
 		b := recording.NewBuilder()
@@ -84,8 +84,8 @@ func TestProcessOrder(t *testing.T) {
 	}
 }
 
-// Threads with few samples of what is shown first are behind the others of their process,
-// and those with none behind these, once everything is read.
+// TestThreadOrder checks that, once everything is read, threads with few samples of the
+// default event come after the others of their process, and threads without samples last.
 func TestThreadOrder(t *testing.T) {
 	b := recording.NewBuilder()
 	e := b.AddEvent(recording.Event{Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "samples"}}})

@@ -13,7 +13,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// withAll returns a recording of threads each of which has spans, states and samples.
+// withAll returns a recording of threads with spans, states and samples.
 func withAll(r *rand.Rand, threads int) *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -43,7 +43,7 @@ func withAll(r *rand.Rand, threads int) *recording.Recording {
 	return b.Finish()
 }
 
-// anySet is of any spans and times: some of many calls, some of few.
+// anySet returns a random call set of many or few spans and times.
 func anySet(r *rand.Rand, rec *recording.Recording) *recording.CallSet {
 	s := &recording.CallSet{Text: "any"}
 	most := []int{3, 60, 2000}[r.IntN(3)]
@@ -73,10 +73,9 @@ func anySet(r *rand.Rand, rec *recording.Recording) *recording.CallSet {
 	return s
 }
 
-// TestPicturesOfOtherSetsAreAsNew draws views one after another whose sets of calls
-// change, and which at times move as well, with what was gathered before at hand: every
-// pixel is that of a picture which is drawn from nothing, and of every bar is known what
-// a look at each of its spans says.
+// TestPicturesOfOtherSetsAreAsNew draws a series of views with changing call sets, some
+// of them moved, reusing what was gathered. Every pixel must equal that of a new picture,
+// and every bar's membership must follow from its spans.
 func TestPicturesOfOtherSetsAreAsNew(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 5))
 	rec := withAll(r, 5)
@@ -109,7 +108,7 @@ func TestPicturesOfOtherSetsAreAsNew(t *testing.T) {
 			h = 200 + r.IntN(300)
 		case 4:
 			view = view.Pan(float64(r.IntN(300)-150), w-gutter, rec.Start, rec.End)
-		case 5: // whole pixels, which a picture may move by
+		case 5: // a whole number of picoseconds per pixel, so that the picture can be moved
 			view.To = view.From + max(1, view.Span()/(w-gutter))*(w-gutter)
 		}
 		var sets []*recording.CallSet
@@ -140,8 +139,9 @@ func TestPicturesOfOtherSetsAreAsNew(t *testing.T) {
 	}
 }
 
-// checkMembers looks at each span of the bars of a lane, and that each span that begins
-// in the view has one.
+// checkMembers checks the membership of each bar of a lane against its spans, and that
+// each span that begins in the view is in exactly one bar. It returns the number of faded
+// bars.
 func checkMembers(t *testing.T, rec *recording.Recording, view View, l *laneSpans, sets []*recording.CallSet) (faded int) {
 	t.Helper()
 	if l.lane == recording.StateLane {

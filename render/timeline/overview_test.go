@@ -7,9 +7,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestDensityIsWhatIsThere compares how busy parts of a recording are with the
-// sum of all its outermost spans, and of all its samples. What shares a pixel may
-// lie in the one beside it.
+// TestDensityIsWhatIsThere compares the density of a recording with sums over all
+// outermost spans and over all samples. Times within one pixel may count for the
+// neighbouring pixel.
 func TestDensityIsWhatIsThere(t *testing.T) {
 	const n = 500
 	compare := func(name string, rec *recording.Recording, event int, want []float64) {

@@ -240,8 +240,8 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 	return p
 }
 
-// open shows more lanes of the busiest of the threads that do not show all: as many as
-// there is room for.
+// open shows more lanes of the busiest thread that does not show all its lanes, as many
+// as there is room for.
 func (p *Plan) open(l Layout, shown int) {
 	best := -1
 	for i := range p.Rows {

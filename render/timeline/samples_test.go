@@ -7,9 +7,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestSamplesAreBesideSpans checks threads with more lanes of spans and samples than their
-// row shows: each visible lane has its own place, where the pointer finds it; samples are
-// always visible, and have most lanes if their event is chosen.
+// TestSamplesAreBesideSpans checks threads with more lanes of spans and samples than
+// their row shows. Each visible lane has its own place, where the pointer finds it;
+// samples are always visible, and get most lanes if their event is selected.
 func TestSamplesAreBesideSpans(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())

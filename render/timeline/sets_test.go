@@ -13,9 +13,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestOutsideOfSetsIsFaded draws spans that are wider than a pixel, with sets of
-// calls, and looks at the colour of each: that of its function where a walk up its
-// parents meets a call of a set, else faded.
+// TestOutsideOfSetsIsFaded draws spans with sets of calls and checks their colours: a
+// span that is in a call of a set has its function's colour, all others are faded.
 func TestOutsideOfSetsIsFaded(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 16))
 	b := recording.NewBuilder()
@@ -101,7 +100,8 @@ func TestOutsideOfSetsIsFaded(t *testing.T) {
 	}
 }
 
-// TestSetsAreGatheredAnew: what was gathered for a set is not taken for another.
+// TestSetsAreGatheredAnew checks that what was gathered for one call set is not reused
+// for another.
 func TestSetsAreGatheredAnew(t *testing.T) {
 	rec := both(t, 2)
 	in, err := calls.Bind(context.Background(), rec, recording.Scope{}.Of(&recording.CallSet{Text: "*[slowest 40]"}))

@@ -15,7 +15,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// both returns a recording of threads with spans and samples in turn.
+// both returns a recording whose threads alternate between spans and samples.
 func both(t *testing.T, threads int) *recording.Recording {
 	t.Helper()
 	b := recording.NewBuilder()
@@ -43,9 +43,9 @@ func both(t *testing.T, threads int) *recording.Recording {
 	return b.Finish()
 }
 
-// TestGatheredPicturesAreAsNew draws views of many lanes one after another, with
-// what was gathered before at hand and on several goroutines, and each again with
-// nothing at hand on one: every pixel is the same.
+// TestGatheredPicturesAreAsNew draws a series of views, reusing what was gathered, on
+// several goroutines. Every pixel must equal that of a new picture drawn on one
+// processor.
 func TestGatheredPicturesAreAsNew(t *testing.T) {
 	rec := both(t, 8)
 	plans := []*Plan{NewPlan(rec, Layout{Scale: 1, Event: 1}), NewPlan(rec, Layout{Scale: 1, Event: 1, Sort: SortBusy}),
@@ -98,12 +98,11 @@ func TestGatheredPicturesAreAsNew(t *testing.T) {
 	}
 }
 
-// TestPannedPicturesAreAsNew moves a view over lanes whose spans begin and end where
-// pixels do, have no length, are long, or are far narrower than a pixel, and also rows,
-// with what was gathered for the last picture at hand: every pixel is that of a picture
-// which is drawn from nothing.
+// TestPannedPicturesAreAsNew pans and scrolls a view, reusing what was gathered for the
+// last picture: every pixel must equal that of a new picture. The spans begin and end at
+// pixel boundaries, are empty, are long, or are far narrower than a pixel.
 func TestPannedPicturesAreAsNew(t *testing.T) {
-	const pixel = 20_000 // picoseconds, in the view of all
+	const pixel = 20_000 // picoseconds per pixel, when everything is visible
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
 	r := rand.New(rand.NewPCG(3, 4))
@@ -116,7 +115,7 @@ func TestPannedPicturesAreAsNew(t *testing.T) {
 				at += r.Int64N(5 * pixel)
 			case k < 20:
 				at = (at/pixel + 1) * pixel
-			case k < 200: // at once
+			case k < 200: // no gap
 			default:
 				at += r.Int64N([]int64{60, 300, 3000, 3 * pixel / 4, 200, 1000}[th])
 			}

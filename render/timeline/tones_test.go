@@ -12,15 +12,15 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestBarsHaveTwoTones draws spans that waited for some of their time, whole and from
-// their middle on, and counts the pixels of each tone: as many as the share.
+// TestBarsHaveTwoTones draws spans that were partly off CPU, in full and cut at the edges
+// of the view, and compares the number of pixels of each tone with the spans' CPU times.
 func TestBarsHaveTwoTones(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
 	b.SetCPU(func(ref uint64) (int64, bool) { return int64(ref) - 1, ref != 7 })
 	frame := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
 	tr := b.Track(recording.TrackKey{TID: 1})
-	var want [6]int64 // CPU time; the last does not tell
+	var want [6]int64 // CPU time of each span; the file does not state the last one's
 	for i := range want {
 		ref := uint64(7)
 		if want[i] = 100; i < 5 {

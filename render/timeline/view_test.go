@@ -56,8 +56,8 @@ func nested(threads, depth, spans int) *recording.Recording {
 	return b.Finish()
 }
 
-// TestHitFindsWhatIsDrawn looks at random pixels: where a span of several
-// pixels is drawn, the pointer must find just that span.
+// TestHitFindsWhatIsDrawn checks that the pointer finds every span that is drawn several
+// pixels wide.
 func TestHitFindsWhatIsDrawn(t *testing.T) {
 	rec := nested(3, 6, 400)
 	plan := NewPlan(rec, Layout{Scale: 1})
@@ -85,8 +85,8 @@ func TestHitFindsWhatIsDrawn(t *testing.T) {
 	}
 }
 
-// TestDrawnPixelsAreBusyTimes compares what is drawn of a lane with the spans: a
-// pixel inside a wide span has its colour, one far from any span the lane's.
+// TestDrawnPixelsAreBusyTimes compares the pixels of a lane with its spans: inside a wide
+// span they have its colour, far from any span the lane's.
 func TestDrawnPixelsAreBusyTimes(t *testing.T) {
 	rec := nested(1, 4, 3000)
 	plan := NewPlan(rec, Layout{Scale: 1})
@@ -98,7 +98,7 @@ func TestDrawnPixelsAreBusyTimes(t *testing.T) {
 		c := golden.Draw(w, plan.Height, th, pic.Paint)
 		row := &plan.Rows[len(plan.Rows)-1]
 		for lane := range row.Lanes {
-			y := row.Y + plan.laneTop(row, lane) + 1 // above the label
+			y := row.Y + plan.laneTop(row, lane) + 1 // above the labels
 			l := &rec.Tracks[0].Lanes[lane]
 			for x := gutter; x < w; x++ {
 				from, to := v.Time(float64(x-gutter), w-gutter), v.Time(float64(x-gutter+1), w-gutter)

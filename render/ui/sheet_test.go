@@ -13,8 +13,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestSheetIsPaintedWhenItChanges: the same items are the same picture, however
-// often they are put on the sheet; others are another.
+// TestSheetIsPaintedWhenItChanges checks that a sheet with the same items reuses its
+// picture, and that any change but of its position paints a new one.
 func TestSheetIsPaintedWhenItChanges(t *testing.T) {
 	u := &UI{Context: layout.Context{Ops: new(op.Ops), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}, Theme: theme.Dark, Faces: new(raster.Faces)}
 	var s Sheet
@@ -50,7 +50,8 @@ func TestSheetIsPaintedWhenItChanges(t *testing.T) {
 	}
 }
 
-// TestSheetPlacesTexts: letters are where their style puts them and nowhere else.
+// TestSheetPlacesTexts checks that texts are drawn where their style aligns them, and
+// nowhere else.
 func TestSheetPlacesTexts(t *testing.T) {
 	u := &UI{Context: layout.Context{Ops: new(op.Ops), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}, Theme: theme.Dark, Faces: new(raster.Faces)}
 	ink := color.NRGBA{R: 255, G: 255, B: 255, A: 255}

@@ -17,8 +17,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestAnyUnicodeIsLaidOut: names are in titles, tables and lists, which are shaped
-// by another library than labels of pictures.
+// TestAnyUnicodeIsLaidOut lays out random Unicode names, because titles, tables and lists
+// are shaped by another library than labels in pictures.
 func TestAnyUnicodeIsLaidOut(t *testing.T) {
 	fonts.System.Start(nil)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -51,8 +51,8 @@ func TestPanicOfOneText(t *testing.T) {
 	}
 }
 
-// TestOtherFontsInEveryStyle: titles are in another weight than names, and a character
-// that only a font of the system has takes as much room in both. A box is narrower.
+// TestOtherFontsInEveryStyle checks that characters from a system font have the same
+// width in every weight. The box for a missing character is narrower.
 func TestOtherFontsInEveryStyle(t *testing.T) {
 	fonts.System.Start(nil)
 	const text = "录制中文"

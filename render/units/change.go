@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mostTimes is the largest ratio that is written. Larger ones have a first value close to
-// nothing, whose error they multiply.
+// mostTimes is the largest ratio that is written. A larger one has a first value close to
+// zero, so its error is large.
 const mostTimes = 1000
 
 // Change writes by how much a became b: +12.7 %, new, −100 %, ×32.0, over ×1000.

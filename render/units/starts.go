@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Starts returns a function that formats times, in picoseconds, with as many digits as tell
-// the given ones apart: like [Duration] if that does, otherwise in seconds with decimals.
+// Starts returns a function that formats times, in picoseconds, with enough digits to
+// distinguish the given ones: like [Duration] if that suffices, otherwise in seconds with
+// decimals.
 func Starts(all []int64) func(ps int64) string {
 	sorted := slices.Compact(slices.Sorted(slices.Values(all)))
-	least := int64(1e12) // the smallest distance of two times
+	least := int64(1e12) // smallest distance between two times
 	alike := false
 	for i := 1; i < len(sorted); i++ {
 		least = min(least, sorted[i]-sorted[i-1])

@@ -8,7 +8,7 @@ import (
 func TestStarts(t *testing.T) {
 	for i, c := range []struct {
 		all  []int64
-		want string // of the first
+		want string // text of the first time
 	}{
 		{[]int64{1.5e12, 2e12}, Duration(1.5e12)},
 		{[]int64{61.25e12, 61.5e12, 125e12}, "61.2" + thin + "s"},

@@ -56,8 +56,8 @@ func TestValueAndExact(t *testing.T) {
 	}
 }
 
-// TestAxis checks rulers of every length from picoseconds to years: no more
-// labels than were asked for, none twice, and small ticks that divide large ones.
+// TestAxis checks rulers of lengths from picoseconds to years: at most the requested
+// number of labels, no label twice, and small ticks that divide the large ones.
 func TestAxis(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
@@ -91,8 +91,8 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// TestAxisAtTheEndsOfTime: rulers of times near the largest and the smallest
-// that there are end, with as many ticks as others.
+// TestAxisAtTheEndsOfTime checks that rulers near the smallest and largest times end, and
+// have a usual number of ticks.
 func TestAxisAtTheEndsOfTime(t *testing.T) {
 	ends := []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 / 2, -1, 0, 1, 9223372e12, math.MaxInt64 / 2, math.MaxInt64 - 1, math.MaxInt64}
 	for _, from := range ends {
@@ -127,7 +127,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestUnit: a unit of time has one name, whatever files call it.
+// TestUnit checks that a unit of time is displayed by one name, whatever files call it.
 func TestUnit(t *testing.T) {
 	for unit, want := range map[string]string{"nanoseconds": "12 ns", "ns": "12 ns", "us": "12 µs", "seconds": "12 s", "allocs": "12 allocs", "x\x1b[2J\ny": "12 x·[2J y", "": "12"} {
 		if got := Exact(12, &recording.Metric{Unit: unit}); got != want {
@@ -136,7 +136,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// A sum that is more than can be counted is not said as if it were one.
+// TestValueThatStopped checks that a sum at the limit of its type is marked as a bound.
 func TestValueThatStopped(t *testing.T) {
 	for v, want := range map[int64]string{math.MaxInt64: "≥\u2009", math.MinInt64 + 1: "≤\u2009"} {
 		for _, got := range []string{Value(v, &recording.Metric{}), Value(v, &recording.Metric{Unit: "ns", Decimals: 3}), Exact(v, &recording.Metric{})} {
@@ -161,8 +161,8 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestPprofBytes: bytes of heap profiles are in the unit of go tool pprof, which calls 1024
-// bytes a kB, and named as what they are.
+// TestPprofBytes checks that bytes in heap profiles are written in multiples of 1024, as
+// go tool pprof does, but with the correct units, such as KiB.
 func TestPprofBytes(t *testing.T) {
 	for v, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.000 KiB", 524801: "512.5 KiB", 1<<20 - 1: "1.000 MiB", 5 << 29: "2.500 GiB", -3 << 20: "−3.000 MiB"} {
 		if got := Value(v, &recording.Metric{Name: "inuse_space", Unit: "bytes"}); got != want {

@@ -29,8 +29,8 @@ func BarsOf(bs []Bar, n int, pic *flame.Picture) []Bar {
 	return bs
 }
 
-// BarOf returns the bar of a node of a tree. If there is none, it returns the bar of the
-// node other; if two pictures have that, the one in the second picture.
+// BarOf returns the bar of a node of a tree. If there is none, it returns a bar of the
+// node other, preferring one in the second picture.
 func BarOf(bs []Bar, t *analyze.Tree, node, other int32) *Bar {
 	var found *Bar
 	for i := range bs {

@@ -6,8 +6,8 @@ import (
 	"ashlar/render/ui"
 )
 
-// Empty writes in the middle of r that there is nothing to show and, fainter below it,
-// the reason or what to do; hint may be "".
+// Empty writes two texts in the middle of r: said, why there is nothing to show, and, fainter
+// below it, hint, which may be "".
 func Empty(u *ui.UI, r image.Rectangle, said, hint string) {
 	st := ui.Style{Size: 13, Color: u.Theme.Dim, Align: ui.Middle}
 	in := r.Inset(min(u.Px(20), r.Dx()/8))

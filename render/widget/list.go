@@ -19,9 +19,9 @@ type List struct {
 	seen, line int // the heights of the list and of a row in the last frame, in pixels
 }
 
-// Events handles the gestures on the list, which is in r and has n rows. It scrolls if a
-// gesture asks for that, and passes all other gestures to do, each with the row it is on,
-// -1 for none.
+// Events handles the gestures on the list, which is in r and has n rows, each line pixels
+// high. It handles gestures that scroll, and passes all others to do with the row under
+// the pointer, -1 for none.
 func (l *List) Events(u *ui.UI, r image.Rectangle, line, n int, do func(g Gesture, row int)) {
 	for {
 		g, e, ok := l.Next(u, r.Min)
