@@ -13,8 +13,9 @@ import (
 	"ashlar/app/core/view"
 )
 
-// TestAddressesOfMovedFiles: what an address names is found by its content, among what
-// the window opened last too, or is the file that is named behind it; which is said.
+// TestAddressesOfMovedFiles checks how the file of an address is found after it moved: by its
+// content among the files last opened in the window, or as the file given after the address. A
+// note reports a file found by content, and a file that is another recording.
 func TestAddressesOfMovedFiles(t *testing.T) {
 	dir := t.TempDir()
 	kept := settings.In(dir, dir)
@@ -73,8 +74,9 @@ func TestAddressesOfMovedFiles(t *testing.T) {
 	}
 }
 
-// TestFromDesktop: a file that is gone is an error in a terminal; started by the desktop,
-// the window opens and says so. Without a file, the desktop's action asks for one.
+// TestFromDesktop checks that a missing file is an error in a terminal, but opens a window
+// with the error if the desktop started the program. The desktop's compare action needs no
+// file: the window asks for one.
 func TestFromDesktop(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone.spall")
 	for _, x := range []struct {

@@ -16,8 +16,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestViewsOfPairsAgree holds the views of each pair against each other: the verdict, the
-// table, the nodes of the flamegraph, and diff --json.
+// TestViewsOfPairsAgree checks that all views of a comparison agree: the verdict, the table,
+// the nodes of the flamegraph, and diff --json.
 func TestViewsOfPairsAgree(t *testing.T) {
 	rounds.Unraced(t)
 	t.Parallel()
@@ -58,14 +58,14 @@ func TestViewsOfPairsAgree(t *testing.T) {
 	}
 }
 
-// agreeRows compares the rows of JSON with those of the table. A cause of one function is
-// as certain as its row.
+// agreeRows compares the rows of the JSON with those of the table, and the confidence of each
+// cause that is a single function with its row's.
 func agreeRows(t *testing.T, name string, answer *difference.JSON, table *compare.Table) {
 	t.Helper()
 	sure := map[string]string{}
 	at := 0
 	for _, row := range answer.Rows {
-		for at < len(table.Rows) && table.Rows[at].Name != row.Name { // rows without any difference are left out
+		for at < len(table.Rows) && table.Rows[at].Name != row.Name { // JSON omits rows without a difference
 			if r := &table.Rows[at]; r.DeltaSelf() != 0 || r.DeltaTotal() != 0 {
 				t.Errorf("%s: JSON lacks %s", name, r.Name)
 			}
@@ -100,7 +100,8 @@ func agreeRows(t *testing.T, name string, answer *difference.JSON, table *compar
 	}
 }
 
-// agreeNodes compares the nodes of functions at one place with their rows.
+// agreeNodes compares the confidences of functions that have a single node with those of their
+// rows.
 func agreeNodes(t *testing.T, name string, c *compare.Comparison, table *compare.Table, nodes []*compare.Confidence) {
 	t.Helper()
 	at := map[int32][]int{}

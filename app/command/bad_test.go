@@ -10,7 +10,7 @@ import (
 	"ashlar/assets"
 )
 
-// TestBadInput: each bad file gets one sentence that names it, and exit code 1.
+// TestBadInput checks that each bad file gives one line that names it, and exit code 1.
 func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
@@ -52,8 +52,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestPartly: what was read is printed, and the exit code says that it is not
-// all.
+// TestPartly checks that commands print what they could read of a truncated file, and exit
+// with an error.
 func TestPartly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "half.spaa.zst")
 	if err := os.WriteFile(path, assets.Demo()[:len(assets.Demo())/2], 0o644); err != nil {
@@ -82,8 +82,8 @@ func TestPartly(t *testing.T) {
 	}
 }
 
-// TestCannotAnswer: a recording without times answers for the whole, says so,
-// and is not an error.
+// TestCannotAnswer checks that --range on a recording without times is no error: the answer
+// covers the whole recording and says so.
 func TestCannotAnswer(t *testing.T) {
 	r := run("top", "testdata/damaged.spaa", "--range", "1ms..2ms", "--json")
 	r.sentence(t, Done, "testdata/damaged.spaa", "period of cycles has no timestamps")

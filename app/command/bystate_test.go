@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// The states of threads are found by what is asked for, although the spans come first;
-// of a set of calls those count that its thread was in meanwhile.
+// TestByState checks that --by state selects the event of thread states, although spans are
+// the default event. With --calls, only the states of the calls' thread during those calls
+// count.
 func TestByState(t *testing.T) {
 	const text = `# tracer: nop
 #

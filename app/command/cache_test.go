@@ -17,7 +17,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestKeptAnswersTheSame asks everything of a file as it is read and as it was kept.
+// TestKeptAnswersTheSame compares the answers about a file with those about its cached copy.
 func TestKeptAnswersTheSame(t *testing.T) {
 	dir := t.TempDir()
 	kept := filepath.Join(dir, "cache")
@@ -41,7 +41,7 @@ func TestKeptAnswersTheSame(t *testing.T) {
 			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Second / 4) // what has just been written is not kept
+			time.Sleep(time.Second / 4) // a file written just now is not cached
 			questions := [][]string{{"info", path}, {"info", path, "--json"}, {"top", path, "--json", "-n", "0"}, {"top", path, "--by", "thread"}, {"diff", path, path}, {"overview", path}, {"findings", path, "--json"}}
 			if kind != "spaa" {
 				questions = append(questions, []string{"stats", path, "--function", "/a/", "--json"}, []string{"top", path, "--range", "1ms..100ms"}, []string{"diff", path, path, "--json"})

@@ -17,17 +17,17 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// madeCall is a call of a trace that is made by chance; times are microseconds.
+// madeCall is a call of a random trace. Times are in microseconds.
 type madeCall struct {
 	name          string
 	tid           int64
 	at, dur, self int64
-	cpu           int64 // -1 if the file does not tell
+	cpu           int64 // -1 if not recorded
 	tenant        string
-	under         []*madeCall // with itself, outermost first
+	under         []*madeCall // its stack, from the outermost call to itself
 }
 
-// madeTrace writes a trace of calls that nest.
+// madeTrace writes a trace of random nested calls.
 func madeTrace(t *testing.T, seed uint64) (path string, all []*madeCall) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 16))
@@ -63,7 +63,7 @@ func madeTrace(t *testing.T, seed uint64) (path string, all []*madeCall) {
 	for tid := range int64(3) {
 		make(tid+1, 0, 3000, nil)
 	}
-	events = append(events, `{"ph":"X","name":"first","pid":1,"tid":9,"ts":0,"dur":0}`) // so that times count from 0
+	events = append(events, `{"ph":"X","name":"first","pid":1,"tid":9,"ts":0,"dur":0}`) // makes times count from 0
 	path = filepath.Join(t.TempDir(), "made.json")
 	if err := os.WriteFile(path, []byte("["+strings.Join(events, ",\n")+"]"), 0o600); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func madeTrace(t *testing.T, seed uint64) (path string, all []*madeCall) {
 	return path, all
 }
 
-// answerOf runs a command and reads its JSON.
+// answerOf runs a command and decodes its JSON output.
 func answerOf(t *testing.T, to any, args ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -83,7 +83,7 @@ func answerOf(t *testing.T, to any, args ...string) {
 	}
 }
 
-// madeSets are sets of calls and what they mean in a made trace.
+// madeSets are sets of calls, as typed and as conditions on the calls of a random trace.
 var madeSets = []struct {
 	text string
 	is   func(*madeCall) bool
@@ -98,8 +98,8 @@ var madeSets = []struct {
 	{"draw[found arg:b]", func(c *madeCall) bool { return c.name == "draw" && c.tenant != "" }},
 }
 
-// TestCallsAreThoseOfTheFile holds every row and sum of the command against the
-// events that were written.
+// TestCallsAreThoseOfTheFile compares every row and sum of the command with the calls written
+// to the trace.
 func TestCallsAreThoseOfTheFile(t *testing.T) {
 	rounds.Unraced(t)
 	for seed := range uint64(4) {
@@ -168,7 +168,7 @@ func TestCallsAreThoseOfTheFile(t *testing.T) {
 	}
 }
 
-// TestCallsText: what people and spreadsheets get.
+// TestCallsText checks the output as text and CSV, and error messages.
 func TestCallsText(t *testing.T) {
 	path, all := madeTrace(t, 1)
 	var out, errs bytes.Buffer
@@ -212,9 +212,8 @@ func TestCallsText(t *testing.T) {
 	}
 }
 
-// TestAsyncIsApart: async operations are not added up unless asked for, which is said;
-// if there is nothing else they are. Calls and functions that only they have are
-// found anyway.
+// TestAsyncIsApart checks that sums exclude async spans by default, with a note, unless there
+// are no other spans. Functions that occur only in async spans are found by name anyway.
 func TestAsyncIsApart(t *testing.T) {
 	dir := t.TempDir()
 	const load = `{"ph":"b","cat":"c","id":"1","name":"load","ts":0,"pid":1,"tid":1},{"ph":"b","cat":"c","id":"2","name":"load","ts":10,"pid":1,"tid":1},
@@ -266,7 +265,7 @@ func TestAsyncIsApart(t *testing.T) {
 	}
 }
 
-// TestIdleIsApart: samples of nothing at work are not added up unless asked for.
+// TestIdleIsApart checks that sums exclude idle samples by default.
 func TestIdleIsApart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "idle.cpuprofile")
 	const profile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3,4]},{"id":2,"callFrame":{"functionName":"(idle)"}},{"id":3,"callFrame":{"functionName":"(program)"}},
@@ -297,9 +296,9 @@ func TestIdleIsApart(t *testing.T) {
 	}
 }
 
-// TestProcessorTime: CPU time and waiting are metrics where a file tells them,
-// to the last nanosecond; spans that do not tell, or are cut, are counted apart. Other
-// files have no such columns.
+// TestProcessorTime checks the exact values of the metrics cpu and waiting, which exist only
+// if the file records CPU time. Spans without a CPU time, or cut off by the range, are counted
+// separately.
 func TestProcessorTime(t *testing.T) {
 	dir := t.TempDir()
 	path, plain := filepath.Join(dir, "cpu.json"), filepath.Join(dir, "plain.json")
@@ -324,7 +323,7 @@ func TestProcessorTime(t *testing.T) {
 		untold int64
 		rows   string
 	}{
-		// inner cannot have run longer than it lasted: 40 of its 45 count.
+		// Only 40 of inner's 45 µs count: CPU time cannot exceed the duration.
 		{[]string{"--metric", "cpu"}, "90000", 1, "inner 40000 40000, pair 30000 30000, task 20000 60000, mute 0 0"},
 		{[]string{"--metric", "waiting"}, "110000", 1, "pair 70000 70000, task 40000 40000, inner 0 0, mute 0 0"},
 		{[]string{"--metric", "cpu", "--range", "0s..60us"}, "40000", 1, "inner 40000 40000, task 0 40000"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// SPAA with every kind of breach, and a file of another format.
+// TestCheck checks files with errors: SPAA, whose rules are checked, and other formats.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
@@ -77,7 +77,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Beyond --max, findings are counted.
+// TestCheckMax checks that findings beyond --max are counted instead of listed.
 func TestCheckMax(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[],"stack_id_mode":"local"}` + "\n")
@@ -112,8 +112,8 @@ func TestCheckRules(t *testing.T) {
 	}
 }
 
-// TestCheckOfAPart: what --range and --thread leave out is not looked at, and not
-// complained about.
+// TestCheckOfAPart checks that records outside --range and --thread are neither checked nor
+// reported.
 func TestCheckOfAPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two.json")
 	err := os.WriteFile(path, []byte(`[{"ph":"M","pid":1,"tid":7,"name":"thread_name","args":{"name":"net"}},{"ph":"M","pid":1,"tid":8,"name":"thread_name","args":{"name":"disk"}},

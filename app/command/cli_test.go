@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata anew")
 
-// helperArgs makes the test binary behave like ashlar, for tests that need
-// another process. The arguments are separated by newlines.
+// helperArgs is the environment variable that makes the test binary run as ashlar in a
+// separate process. It holds the arguments, separated by newlines.
 const helperArgs = "ASHLAR_CLI_TEST_ARGS"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ran has everything that a run of the command line left behind.
+// ran holds the results of a command line.
 type ran struct {
 	code           int
 	stdout, stderr string
@@ -57,14 +57,15 @@ func runAs(as Runner, stdin []byte, args ...string) ran {
 
 func run(args ...string) ran { return runWith(nil, args...) }
 
-// read has recordings that tests ask much of.
+// read keeps recordings loaded for tests with many questions about them.
 var read = resident.New(ingest.ReadAll, 0)
 
-// ask runs what only asks, where much is asked of one recording: it is read once, as by
-// a program that serves.
+// ask runs a command that only reads recordings. It loads each recording once, as a session
+// does.
 func ask(args ...string) ran { return runAs(Runner{Read: read.In("")}, nil, args...) }
 
-// sentence fails unless standard error has exactly one line, by ashlar.
+// sentence checks the exit code, and that standard error is a single line that begins with
+// "ashlar: " and contains the words.
 func (r *ran) sentence(t *testing.T, code int, words ...string) {
 	t.Helper()
 	if r.code != code {
@@ -80,7 +81,7 @@ func (r *ran) sentence(t *testing.T, code int, words ...string) {
 	}
 }
 
-// What differs between runs and machines.
+// Patterns of output that differs between runs and machines.
 var (
 	readLine = regexp.MustCompile(`(?m)^(  read +).*$`)
 	loadPart = regexp.MustCompile(`(?s)"load": \{.*?\}`)
@@ -88,7 +89,7 @@ var (
 	addressFolder = regexp.MustCompile(`(file=)[^&]*/testdata/`)
 )
 
-// anywhere is an answer as it would be if this package lay anywhere else.
+// anywhere removes the folder of this package from the addresses in an answer.
 func anywhere(answer string) string {
 	return addressFolder.ReplaceAllString(answer, "${1}/…/testdata/")
 }
@@ -132,7 +133,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// isKept compares an answer with the one that is kept in testdata.
+// isKept compares an answer with a golden file in testdata.
 func isKept(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -151,7 +152,7 @@ func isKept(t *testing.T, name, got string) {
 	}
 }
 
-// TestInfoKeys holds the JSON to the keys that programs rely on.
+// TestInfoKeys checks for JSON keys that other programs rely on.
 func TestInfoKeys(t *testing.T) {
 	r := run("info", "--json", "--demo")
 	var v map[string]any
@@ -272,7 +273,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Every topic is listed, is not a command's name, and fits a terminal except for code.
+// TestHelpTopics checks that every topic is listed, has no command's name, and fits the
+// terminal's width, except for code.
 func TestHelpTopics(t *testing.T) {
 	main := run("help").stdout
 	for _, topic := range topics() {
@@ -296,8 +298,7 @@ func TestHelpTopics(t *testing.T) {
 	r.sentence(t, Usage, "one command or topic")
 }
 
-// isCode reports whether a line is code of a page of the manual, which is never
-// wrapped.
+// isCode reports whether a line of a manual page is code, which is not wrapped.
 func isCode(topic, line string) bool {
 	page, _ := manual.Find(topic)
 	for _, b := range page.Blocks {
@@ -333,7 +334,7 @@ func TestWindow(t *testing.T) {
 	r = run("nowhere/run.spaa")
 	r.sentence(t, Problem, "nowhere/run.spaa: there is no such file")
 
-	// A file that is called like a command.
+	// A file named like a command.
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "info"), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
@@ -344,7 +345,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// unwatched is all but what is called, which cannot be compared.
+// unwatched returns o without its functions, which cannot be compared.
 func unwatched(o RenderOptions) RenderOptions {
 	o.Watch, o.Drawn = nil, nil
 	return o
@@ -393,7 +394,8 @@ func TestStandardInput(t *testing.T) {
 	r.sentence(t, Problem, "standard input is empty")
 }
 
-// TestHostileNames: what is printed on a terminal cannot steer it.
+// TestHostileNames checks that output contains no control characters that a terminal would
+// obey.
 func TestHostileNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "names.spaa")
 	long := strings.Repeat("long", 3000)

@@ -16,7 +16,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestFieldComments: what help json says of a field is its comment in the source.
+// TestFieldComments checks that help json describes each field by its comment in the source.
 func TestFieldComments(t *testing.T) {
 	rounds.Unraced(t)
 	lines := map[string]bool{}
@@ -47,7 +47,7 @@ func TestFieldComments(t *testing.T) {
 		}
 		known := packages[path][of.Name()]
 		if known == nil {
-			continue // a type of the library
+			continue // a type of another module
 		}
 		for _, f := range known.Fields.List {
 			for _, name := range f.Names {
@@ -75,7 +75,7 @@ func TestFieldComments(t *testing.T) {
 	}
 }
 
-// structs are the types of a package.
+// structs returns the struct types of a package by name.
 func structs(t *testing.T, dir string) map[string]*ast.StructType {
 	t.Helper()
 	all := map[string]*ast.StructType{}

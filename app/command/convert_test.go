@@ -26,7 +26,7 @@ app 100/102 [001] 5002.400001: 7 instructions:
 
 `
 
-// folder lists what is in a folder.
+// folder returns the names of the entries of a folder.
 func folder(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -48,7 +48,8 @@ func TestConvertPipe(t *testing.T) {
 		t.Fatalf("%d %q %q", r.code, r.stdout, r.stderr)
 	}
 	in := infoOf(t, out)
-	if in.Counts.Samples != 3 || in.Counts.Windows != 3 || in.Format != "spaa" || in.Events[0].Metrics[1].Total != "4000" { // in the order of the source
+	// Metrics keep the order of the input.
+	if in.Counts.Samples != 3 || in.Counts.Windows != 3 || in.Format != "spaa" || in.Events[0].Metrics[1].Total != "4000" {
 		t.Errorf("%+v", in)
 	}
 	if r := run("check", out); r.code != Done || !strings.HasPrefix(r.stdout, "0 errors and 0 warnings in 1 file") {
@@ -156,7 +157,7 @@ func TestConvertUsage(t *testing.T) {
 	}
 }
 
-// An interrupted conversion leaves nothing.
+// TestConvertInterrupted checks that an interrupted conversion leaves no file.
 func TestConvertInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
@@ -194,7 +195,8 @@ func TestConvertInterrupted(t *testing.T) {
 	}
 }
 
-// What is cut is converted as far as it can be read, and the exit code says so.
+// TestConvertCutInput checks that a truncated file is converted as far as it can be read, and
+// that the exit code reports it.
 func TestConvertCutInput(t *testing.T) {
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole.spaa.gz")

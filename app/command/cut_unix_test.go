@@ -19,11 +19,12 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// remarkKept is how an overview says that what was kept could not be used.
+// remarkKept matches the warning of an overview about an unusable cached copy.
 var remarkKept = regexp.MustCompile(`"quality":\[\{"code":"kept"[^]]*\]`)
 
-// TestKeptIsCut cuts what is kept of a recording while it is mapped, as by a disk that
-// fails: each command reports it or answers correctly, and the next command reads the file again.
+// TestKeptIsCut truncates a cached recording while it is memory-mapped, as a failing disk
+// might. Each command must report it or answer correctly, and the next command must read the
+// original file again.
 func TestKeptIsCut(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
@@ -38,7 +39,7 @@ func TestKeptIsCut(t *testing.T) {
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond) // what was changed just now is not kept
+	time.Sleep(300 * time.Millisecond) // a file changed just now is not cached
 	kept := cache.In(filepath.Join(dir, "kept"), settings.CacheSettings{Least: 1, Free: 1})
 	defer kept.Close()
 	served := func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
@@ -68,7 +69,7 @@ func TestKeptIsCut(t *testing.T) {
 		}
 		held := resident.New(served, 0)
 		defer held.Close()
-		if r := ask(held, "info"); r.code != Done { // is mapped now
+		if r := ask(held, "info"); r.code != Done { // maps the cached recording
 			t.Fatal(r.stderr)
 		}
 		if err := os.Truncate(stores[0], 4096); err != nil {

@@ -31,8 +31,8 @@ func written(t *testing.T, name, data string) string {
 	return path
 }
 
-// Every command that answers from a damaged recording says so: as text by one line on
-// the standard error, as JSON by the member damage.
+// TestAnswersSayDamage checks that every answer from a damaged recording mentions it: text by
+// a line on standard error, JSON by the field damage.
 func TestAnswersSayDamage(t *testing.T) {
 	late := damageHead + damageStack("a", "2,1", "cycles", "") + damageDict
 	sound := damageHead + damageDict + damageStack("a", "2,1", "cycles", "")
@@ -60,7 +60,7 @@ func TestAnswersSayDamage(t *testing.T) {
 			said := strings.Count(r.stderr, "; ashlar check ")
 			switch {
 			case args[0] == "stats" || args[0] == "source":
-				continue // may have nothing to answer from
+				continue // these may have nothing to answer
 			case c.line == "" && said > 0, c.line != "" && (said != 1 || !strings.Contains(r.stderr, c.line)):
 				t.Errorf("%s: %q", strings.Join(args[:1], " ")+" "+name, r.stderr)
 			}
@@ -91,7 +91,8 @@ func TestAnswersSayDamage(t *testing.T) {
 			}
 		}
 	}
-	// The frames that are behind the stacks have their names, and the event its total.
+	// Frames defined after the stacks that use them still have names, and an undeclared event
+	// still has a total.
 	if r := run("top", written(t, "late.spaa", late)); !strings.Contains(r.stdout, "work") || strings.Contains(r.stdout, "missing") {
 		t.Error(r.stdout)
 	}
@@ -100,7 +101,7 @@ func TestAnswersSayDamage(t *testing.T) {
 	}
 }
 
-// A user stack and its kernel half are one sample.
+// TestPairsCountOnce checks that a user stack and its kernel stack count as one sample.
 func TestPairsCountOnce(t *testing.T) {
 	path := written(t, "pair.spaa", damageHead+damageDict+
 		damageStack("u", "2,1", "cycles", `"stack_type":"user","related_stacks":["k"],`)+damageStack("k", "2", "cycles", `"stack_type":"kernel","related_stacks":["u"],`))
@@ -123,7 +124,7 @@ func TestPairsCountOnce(t *testing.T) {
 	}
 }
 
-// Sums that cannot be counted are flagged in JSON.
+// TestSaturatedIsFlagged checks that JSON flags sums that exceed 64 bits.
 func TestSaturatedIsFlagged(t *testing.T) {
 	big := strings.ReplaceAll(damageStack("a", "2,1", "cycles", ""), `"value":50`, `"value":9000000000000000000`)
 	path := written(t, "big.spaa", damageHead+damageDict+big+strings.Replace(big, `"a"`, `"b"`, 1))
@@ -135,8 +136,8 @@ func TestSaturatedIsFlagged(t *testing.T) {
 	}
 }
 
-// A range over windows that overlap says which of them it left out, and samples without
-// periods what does have times.
+// TestRangesSayWhatTheyLack checks the notes for ranges: which windows were not counted
+// because they overlap others, and which metric has times if the selected one has none.
 func TestRangesSayWhatTheyLack(t *testing.T) {
 	window := func(id, start, end string) string {
 		return `{"type":"window","id":"` + id + `","start":` + start + `,"end":` + end + `,"by_stack":[{"stack_id":"a","weights":[{"metric":"period","value":10}]}]}` + "\n"

@@ -44,7 +44,8 @@ func fraction(t *testing.T, v any) *big.Rat {
 	return r
 }
 
-// TestDiffAddsUp reads the JSON as a program would and adds it up.
+// TestDiffAddsUp checks that the rows of the JSON have all keys and add up to the difference
+// of the totals.
 func TestDiffAddsUp(t *testing.T) {
 	for _, by := range []string{"function", "module", "file", "thread", "stack"} {
 		for _, n := range []string{"raw", "total", "samples"} {
@@ -93,10 +94,10 @@ func TestDiffAddsUp(t *testing.T) {
 
 func TestDiffFailIf(t *testing.T) {
 	for cond, fails := range map[string]bool{
-		// The total goes from 10650 to 11395: 745 more, 6.995 %.
+		// The total rises from 10650 to 11395, by 745 or 6.995 %.
 		"total>5%": true, "total>6.9%": true, "total>7%": false, "total > 744": true, "total>745": false, "total>=745": true,
 		"total<-1%": false, "total<7%": true, "total>0.7k": true, "total<=745samples": false,
-		// parse: self from 4000 to 4800, total from 4900 to 5705.
+		// parse: self rises from 4000 to 4800, total from 4900 to 5705.
 		"self(parse)>19.9%": true, "self(parse)>20%": false, "self(parse)>=20%": true, "total(parse)>16.4%": true, "total(parse)>16.5%": false,
 		"self(sort)>0%": false, "self(sort)<0%": true, "self(validate)>1000%": true, "self(legacy_check)>0": false, "total(main)>700": true,
 		"self(Cache<long>::get)>0": false, "module([no module])>6%": true,
@@ -119,7 +120,8 @@ func TestDiffFailIf(t *testing.T) {
 			t.Errorf("%s: the table is not printed", cond)
 		}
 	}
-	// Several: one is enough. Unsure ones do not count where sureness is asked for.
+	// One of several conditions is enough. With --min-confidence, uncertain differences do not
+	// count.
 	r := run("diff", "testdata/diff-a.folded", "testdata/diff-b.folded", "--fail-if", "total>50%", "--fail-if", "self(parse)>10%", "--json")
 	if r.code != Failed || !strings.Contains(r.stdout, `"self(parse)>10%: +20.0 %, from 4000 to 4800"`) {
 		t.Errorf("exit code %d, %s", r.code, r.stderr)
@@ -132,7 +134,7 @@ func TestDiffFailIf(t *testing.T) {
 	}
 }
 
-// TestDiffFailIfUnits writes limits in the units of a trace.
+// TestDiffFailIfUnits checks limits in all time units.
 func TestDiffFailIfUnits(t *testing.T) {
 	writeSmallSpall(t)
 	args := []string{"diff", "testdata/small.spall", "--range-a", "..4us", "--range-b", "4us..", "--json"}
@@ -242,8 +244,9 @@ func TestDiffDemoRanges(t *testing.T) {
 	}
 }
 
-// TestTwoCountsAlone: a folded file of two counts a line is compared with itself,
-// the first with the second; other files need something to differ by.
+// TestTwoCountsAlone checks that diff of a single folded file with two counts per line
+// compares the first counts with the second. Any other single file needs flags that select two
+// parts.
 func TestTwoCountsAlone(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

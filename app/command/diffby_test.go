@@ -11,7 +11,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// kindTrace writes a trace of spans with categories, packages, numbers and arguments.
+// kindTrace writes a trace of spans with categories, packages, numbered names and arguments.
 func kindTrace(t *testing.T, n int) string {
 	t.Helper()
 	var events []string
@@ -28,8 +28,8 @@ func kindTrace(t *testing.T, n int) string {
 	return path
 }
 
-// TestDiffByIsTopOfBoth: whatever top can group by, diff can: each of its rows has what
-// top says of the row on either side, and they add up to the totals.
+// TestDiffByIsTopOfBoth checks that diff groups by everything that top does: each row has
+// top's values on both sides, and the rows add up to the totals.
 func TestDiffByIsTopOfBoth(t *testing.T) {
 	rounds.Unraced(t)
 	a, b := kindTrace(t, 12), kindTrace(t, 17)
@@ -127,8 +127,8 @@ func TestDiffByIsTopOfBoth(t *testing.T) {
 	}
 }
 
-// TestStatsOfProcessorsAndModes: how long calls ran and waited is told from the calls one
-// by one, and stats finds the modes that calls finds, as sets of calls.
+// TestStatsOfProcessorsAndModes checks the statistics of CPU and waiting time against the
+// calls themselves, and that stats and calls find the same modes.
 func TestStatsOfProcessorsAndModes(t *testing.T) {
 	path, all := madeTrace(t, 3)
 	for _, metric := range []string{"cpu", "waiting"} {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestDiffOfSingleCalls: of a function with one call per side no confidence is given, so
-// neither is its change said to be chance, nor does it count where confidence is asked
-// for; of many calls that all took longer, one is.
+// TestDiffOfSingleCalls checks that a function with one call per side gets no confidence: diff
+// does not call its change noise, and it fulfils no condition under --min-confidence. A
+// function with many calls, all longer in B, gets one.
 func TestDiffOfSingleCalls(t *testing.T) {
 	dir := t.TempDir()
 	var files []string

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestDiffRestOf compares a time with the rest of a recording, and holds both sides
-// against sums over the file's own spans: nested ones, and ones that begin or end within
-// the time, or cover all of it.
+// TestDiffRestOf compares a time range with the rest of a recording and checks both sides
+// against sums over the spans of the file: nested spans, and spans that cross an edge of the
+// range or cover it.
 func TestDiffRestOf(t *testing.T) {
 	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -47,7 +47,7 @@ func TestDiffRestOf(t *testing.T) {
 		if err := os.WriteFile(path, []byte("["+strings.Join(events, ",")+"]"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// The recording begins with its first span.
+		// Times count from the first span.
 		start := 1 << 60
 		for _, e := range events {
 			var v struct{ TS int }

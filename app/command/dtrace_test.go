@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// halfStack is a stack record of a DTrace file, as encoding/json reads it.
+// halfStack is a stack record of a DTrace file.
 type halfStack struct {
 	ID      string
 	Type    string `json:"stack_type"`
@@ -22,7 +22,7 @@ type halfStack struct {
 	names   []string // outermost first
 }
 
-// readHalves reads testdata/dtrace.spaa, whose ids are unique.
+// readHalves reads the stacks of testdata/dtrace.spaa, where ids are unique.
 func readHalves(t *testing.T) []*halfStack {
 	t.Helper()
 	content, err := os.ReadFile("testdata/dtrace.spaa")
@@ -60,8 +60,9 @@ func readHalves(t *testing.T) []*halfStack {
 	return stacks
 }
 
-// naiveJoin takes samples one by one: as long as both halves of a pair have one
-// left, it is a sample of both; what is left then is of one half alone.
+// naiveJoin joins user and kernel stacks one sample at a time: as long as both stacks of a
+// pair have samples left, one of each becomes a joint sample. The remaining samples stay
+// separate.
 func naiveJoin(stacks []*halfStack, event string) map[string]int {
 	left, paths := map[string]int{}, map[string]int{}
 	for _, s := range stacks {
@@ -87,8 +88,8 @@ func naiveJoin(stacks []*halfStack, event string) map[string]int {
 	return paths
 }
 
-// top agrees with taking samples one by one, with --split-related with the stacks as they
-// are; the probe and what else a context says can group.
+// TestHalvesAreJoined compares top with naiveJoin, and top --split-related with the stacks of
+// the file. It also checks grouping by the probe in the context.
 func TestHalvesAreJoined(t *testing.T) {
 	stacks := readHalves(t)
 	for _, event := range []string{"profile-997", "syscall::read:entry"} {

@@ -16,7 +16,7 @@ import (
 	"ashlar/ingest/query/calls"
 )
 
-// shared is what answers have of numbers that are parts of a total.
+// shared holds the fields of a row whose values are shares of a total.
 type shared struct {
 	Self          json.Number
 	Total         json.Number
@@ -27,7 +27,7 @@ type shared struct {
 	TotalInterval *[2]json.Number `json:"total_interval"`
 }
 
-// checkable is an answer with what lets a reader check it.
+// checkable holds the fields of an answer that let a reader check it.
 type checkable struct {
 	Address  string
 	Unit     string
@@ -50,9 +50,9 @@ func numberOf(t *testing.T, n json.Number) float64 {
 	return f
 }
 
-// TestAnswersCanBeChecked: of each recording, each answer has the address of what it is of.
-// Reading each address and adding up what it selects gives the number of the answer. Shares
-// are parts of the total and lie within their bounds if they were sampled.
+// TestAnswersCanBeChecked checks all answers about all recordings: the address of an answer
+// selects data that adds up to its total, and shares are parts of that total, within their
+// intervals if sampled.
 func TestAnswersCanBeChecked(t *testing.T) {
 	writeSmallSpall(t)
 	checked, sampled := 0, 0
@@ -63,7 +63,7 @@ func TestAnswersCanBeChecked(t *testing.T) {
 		} {
 			r := ask(append(args, "--json")...)
 			if r.code != Done || r.stdout == "" {
-				continue // refused, as this recording has no such thing
+				continue // the recording lacks the data
 			}
 			var a checkable
 			if err := json.Unmarshal([]byte(r.stdout), &a); err != nil {
@@ -73,7 +73,7 @@ func TestAnswersCanBeChecked(t *testing.T) {
 			rows := append(append(a.Rows, a.Lines...), a.Top...)
 			sum := a.Total
 			if a.Seen != nil {
-				sum, a.Basis = "", "" // of all, and not of the function
+				sum, a.Basis = "", "" // these are about the whole recording, not the function
 			}
 			if args[0] == "calls" || args[0] == "diff" || args[0] == "path" {
 				rows = nil
@@ -99,7 +99,8 @@ func TestAnswersCanBeChecked(t *testing.T) {
 	}
 }
 
-// againUnderAddress adds up what an answer's address means.
+// againUnderAddress checks that the data selected by an answer's address adds up to the
+// answer's total.
 func againUnderAddress(t *testing.T, args []string, a *checkable) {
 	t.Helper()
 	v, err := view.Parse(a.Address)
@@ -136,8 +137,8 @@ func againUnderAddress(t *testing.T, args []string, a *checkable) {
 	}
 }
 
-// TestAddressOfContents: what info and check say of a file leads to the view that shows it,
-// by what it holds; a file that cannot be opened has no address.
+// TestAddressOfContents checks that the addresses of info and check show the file and contain
+// its content digest. Files that cannot be opened have no address.
 func TestAddressOfContents(t *testing.T) {
 	for _, path := range []string{"testdata/damaged.spaa", "testdata/diff-a.folded"} {
 		var info struct{ Address string }
@@ -166,8 +167,8 @@ func TestAddressOfContents(t *testing.T) {
 	}
 }
 
-// TestAddressesElsewhere: the addresses of findings and reports, also of redacted ones,
-// lead to the recording where that is elsewhere under another name.
+// TestAddressesElsewhere checks that the addresses in findings and reports, even redacted
+// ones, find the recording after it was moved and renamed.
 func TestAddressesElsewhere(t *testing.T) {
 	here, there := t.TempDir(), t.TempDir()
 	b, err := os.ReadFile("testdata/damaged.spaa")

@@ -11,19 +11,19 @@ import (
 	"testing"
 )
 
-// automaticTrace is an automatic spall trace of one call: addresses, and the
-// path of a program that is not here.
+// automaticTrace returns an automatic spall trace of one call. It contains an address and the
+// path of a program that does not exist here.
 func automaticTrace(addr uint64) []byte {
 	le := binary.LittleEndian
 	b := le.AppendUint64(nil, 0xABADF00D)
 	b = le.AppendUint64(b, 3)
 	b = le.AppendUint64(b, math.Float64bits(1))
-	b = le.AppendUint64(b, 0) // base
+	b = le.AppendUint64(b, 0) // base address
 	const program = "/no/such/program"
 	b = le.AppendUint16(b, uint16(len(program)))
 	b = append(b, program...)
-	events := append([]byte{0x0C, 5}, le.AppendUint64(nil, addr)...) // a begin 5 ticks later
-	events = append(events, 0, 0x40, 7)                              // no caller; an end
+	events := append([]byte{0x0C, 5}, le.AppendUint64(nil, addr)...) // begin event, 5 ticks later
+	events = append(events, 0, 0x40, 7)                              // no caller; end event
 	b = le.AppendUint32(b, uint32(len(events)))
 	b = le.AppendUint32(b, 1)
 	b = le.AppendUint64(b, 100)
@@ -31,8 +31,8 @@ func automaticTrace(addr uint64) []byte {
 	return append(b, events...)
 }
 
-// --exe says where names are, for every command that reads a recording and for
-// the window.
+// TestExe checks that --exe sets the program to take function names from, for every command
+// that reads a recording and for the window.
 func TestExe(t *testing.T) {
 	dir := t.TempDir()
 	src, prog := filepath.Join(dir, "p.c"), filepath.Join(dir, "prog")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFullOutput writes answers to a device that is always full: the sentence names
-// standard output, not a file of Ashlar's own or the input.
+// TestFullOutput writes answers to a full device. The error must name standard output, not the
+// input or an internal file.
 func TestFullOutput(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "a.folded")
 	if err := os.WriteFile(in, []byte("main;f 3\n"), 0o600); err != nil {

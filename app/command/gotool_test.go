@@ -19,12 +19,12 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// goTool runs go tool pprof; its answer goes to a file.
+// goTool runs go tool pprof and returns its output, nil if nothing matched.
 func goTool(t *testing.T, args ...string) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
 	cmd := exec.Command(decodetest.GoTool(t, "pprof"), append([]string{"-symbolize=none", "-output=" + out}, args...)...)
-	// Else it would save copies in the home folder.
+	// By default pprof would save copies in the home folder.
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
 	if b, err := cmd.CombinedOutput(); err != nil {
 		if bytes.Contains(b, []byte("no matches found")) {
@@ -39,8 +39,8 @@ func goTool(t *testing.T, args ...string) []byte {
 	return b
 }
 
-// listProfile lists a profile's stacks by function names alone, with the values
-// of its last sample type; false when it has places without a function.
+// listProfile returns a profile's stacks as function names, with the values of the last sample
+// type. It returns false if a location has no function.
 func listProfile(p *profile.Profile) ([]listed, bool) {
 	var all []listed
 	for _, s := range p.Sample {
@@ -62,8 +62,8 @@ func listProfile(p *profile.Profile) ([]listed, bool) {
 	return all, true
 }
 
-// goProfiles are the sample profiles with all functions known that both programs
-// read.
+// goProfiles returns the small sample profiles in which both programs know all functions, by
+// path.
 func goProfiles(t *testing.T) map[string][]listed {
 	samples.Need(t)
 	if testing.Short() {
@@ -89,7 +89,7 @@ func goProfiles(t *testing.T) map[string][]listed {
 	return out
 }
 
-// pick takes a function of a profile that has much of its total, not all.
+// pick returns a function with a large but not the largest total.
 func pick(all []listed) []string {
 	sums := sumBy(all, func(f listedFrame) string { return f.name })
 	var names []string
@@ -103,10 +103,10 @@ func pick(all []listed) []string {
 	return []string{names[len(names)/6]}
 }
 
-// TestAgainstGoTool compares with go tool pprof where both have the same notion:
-// -focus is --focus, -ignore is --drop, -hide is --hide (but stacks that are
-// hidden as a whole are not thrown away here), -show_from is --show-from and, of
-// one function, --callees-of, and -noinlines is --fold-inlined.
+// TestAgainstGoTool compares flags with their counterparts in go tool pprof: --focus with
+// -focus, --drop with -ignore, --hide with -hide (which also discards stacks that are hidden
+// completely), --show-from and, for a single function, --callees-of with -show_from, and
+// --fold-inlined with -noinlines.
 func TestAgainstGoTool(t *testing.T) {
 	for path, all := range goProfiles(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -126,11 +126,11 @@ func TestAgainstGoTool(t *testing.T) {
 				v := viewOf(t, append([]string{path, "--metric", metric, "--tree", "-n", "0"}, ours...)...)
 				rows := slices.DeleteFunc(v.Rows, func(r viewRow) bool { return r.Name == "[no stack]" })
 				for i := range rows {
-					rows[i].Module = "" // go tool pprof knows names only
+					rows[i].Module = "" // go tool pprof knows only names
 				}
 				got, wanted := rowSums(t, rows, new(recording.Metric), pathsIn(rows)), sumPaths(want)
 				for _, m := range []map[string]listedSum{got, wanted} {
-					for k, s := range m { // it merges equal stacks
+					for k, s := range m { // go tool pprof merges equal stacks
 						if s.count = 0; s == (listedSum{}) {
 							delete(m, k)
 						} else {
@@ -155,11 +155,12 @@ func TestAgainstGoTool(t *testing.T) {
 
 var peekLine = regexp.MustCompile(`^ *(-?\d+)\S* +\S+ \|   (.+?)( \(inline\))?$`)
 
-// ownLine is the line of the function itself: the others are further in.
+// ownLine matches the line of the function itself; the lines of other functions are indented
+// further.
 var ownLine = regexp.MustCompile(`% +\| [^ ]`)
 
-// TestAgainstPeek compares callers and callees with go tool pprof -peek, which
-// leaves out calls of a function by itself.
+// TestAgainstPeek compares callers and callees with go tool pprof -peek, which omits direct
+// recursion.
 func TestAgainstPeek(t *testing.T) {
 	compared := 0
 	for path, all := range goProfiles(t) {
@@ -168,7 +169,7 @@ func TestAgainstPeek(t *testing.T) {
 		for _, name := range pick(all) {
 			text := string(goTool(t, "-peek=^"+regexp.QuoteMeta(name)+"$", "-sample_index="+last.Type, "-unit="+last.Unit, "-nodefraction=0", "-edgefraction=0", path))
 			sides := [2]map[string]listedSum{{}, {}}
-			// Callers are above the line of the function itself.
+			// Callers are listed above the function's own line.
 			side := 0
 			for line := range strings.Lines(text) {
 				line = strings.TrimRight(line, "\n")

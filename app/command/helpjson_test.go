@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// TestRangeBehindTheEnd: the same range may be right for another file, so it is
-// a problem with this one.
+// TestRangeBehindTheEnd checks that a range after the recording's end is a problem with the
+// file, not a usage error: the same range may suit another file.
 func TestRangeBehindTheEnd(t *testing.T) {
 	const file = "testdata/small.spaa"
 	for _, args := range []string{"top " + file, "stats " + file + " --function main", "convert " + file + " " + filepath.Join(t.TempDir(), "x.spaa")} {
 		r := run(append(strings.Fields(args), "--range", "5s..6s")...)
 		r.sentence(t, Problem, "small.spaa", "begins after the recording's end at 2.5s")
 	}
-	// Of what opens nothing but the range.
+	// Commands that read only the range.
 	const spans = "testdata/small.spall"
 	r := run("info", spans, "--range", "5h..6h")
 	r.sentence(t, Problem, "small.spall", "the range 18000s..21600s begins after the recording's end at ")
@@ -27,15 +27,15 @@ func TestRangeBehindTheEnd(t *testing.T) {
 	}
 }
 
-// TestRangesBehindTheEnd is the same of two files.
+// TestRangesBehindTheEnd checks the same for diff.
 func TestRangesBehindTheEnd(t *testing.T) {
 	const file = "testdata/small.spaa"
 	r := run("diff", file, file, "--range-a", "5s..6s")
 	r.sentence(t, Problem, "small.spaa", "begins after the recording's end at 2.5s")
 }
 
-// TestJSONIsDocumented: each command that prints JSON has its fields in the help,
-// and what it prints has no other.
+// TestJSONIsDocumented checks that help json lists the fields of every command's JSON, and
+// that the output has no others.
 func TestJSONIsDocumented(t *testing.T) {
 	said, byName := map[string]map[string]bool{"": {}}, map[string]bool{}
 	page := run("help", "json")
@@ -81,7 +81,7 @@ func TestJSONIsDocumented(t *testing.T) {
 	}
 }
 
-// paths are the names of all fields.
+// paths returns the names of all fields, nested ones as OUTER.INNER.
 func paths(v any, prefix string) (all []string) {
 	switch v := v.(type) {
 	case []any:

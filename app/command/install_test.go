@@ -23,13 +23,13 @@ func TestInstallMisuse(t *testing.T) {
 		r := run(strings.Fields(line)...)
 		r.sentence(t, Usage, want)
 	}
-	// The test's own binary is about to vanish, and must not be installed.
+	// The test binary is temporary and must not be installed.
 	t.Setenv("HOME", t.TempDir())
 	r := run("install")
 	r.sentence(t, Problem, "is a temporary file", "make build")
 }
 
-// TestInstallCommand installs this binary, from a place where it stays.
+// TestInstallCommand installs a copy of this binary from a permanent folder.
 func TestInstallCommand(t *testing.T) {
 	rounds.Unraced(t)
 	self, err := os.Executable()

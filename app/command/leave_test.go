@@ -11,11 +11,11 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// evil is a text that does something to a terminal: it clears the screen, sets
-// the title, rings, turns what follows around, begins a line.
+// evil is a text that would affect a terminal: it clears the screen, sets the title, rings the
+// bell, reverses the text direction and starts a new line.
 const evil = "x\u001b[2J\u001b]0;t\u0007\u009b31m\u202e\u2028\u000aFAKE"
 
-// hostile is a recording with such a text wherever one can be.
+// hostile writes a SPAA file with evil in every text field.
 func hostile(t *testing.T) string {
 	text := strings.NewReplacer("EVIL", strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`, "\n", `\n`).Replace(evil)).Replace(
 		`{"type":"header","format":"spaa","version":"1.0","source_tool":"EVIL","frame_order":"leaf_to_root","events":[{"name":"EVIL","kind":"software","sampling":{"mode":"period","primary_metric":"mEVIL","period":1}}],"metrics":[{"name":"mEVIL","unit":"uEVIL"},{"name":"EVIL2","unit":"EVIL"}],"stack_id_mode":"local","time_range":{"start":0,"end":5,"unit":"EVIL"}}
@@ -31,8 +31,8 @@ func hostile(t *testing.T) string {
 	return path
 }
 
-// TestHostileTexts: no text of a recording reaches the terminal with what does
-// something to it, whatever is asked.
+// TestHostileTexts checks that no command prints control or invisible characters from a
+// recording.
 func TestHostileTexts(t *testing.T) {
 	path := hostile(t)
 	for _, args := range [][]string{
@@ -59,8 +59,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestHostileTrace is the same of a trace: names of threads, processes, spans,
-// categories, arguments, counters, flows and what the file says of itself.
+// TestHostileTrace checks the same for the texts of a Chrome trace: names of threads,
+// processes and spans, categories, arguments, counters, flows and metadata.
 func TestHostileTrace(t *testing.T) {
 	e, err := json.Marshal(evil)
 	if err != nil {
@@ -93,7 +93,8 @@ func TestHostileTrace(t *testing.T) {
 	}
 }
 
-// TestHostileFolded: folded stacks are lines of names that do nothing.
+// TestHostileFolded checks that converting to folded stacks writes one harmless line per
+// stack.
 func TestHostileFolded(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.folded")
 	if r := run("convert", hostile(t), out); r.code != Done {

@@ -13,15 +13,14 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// everySample lists all recordings there are to try: those of testdata, and the
-// samples.
+// everySample returns the recordings in testdata and the small samples.
 func everySample(t *testing.T) []string {
 	t.Helper()
 	writeSmallSpall(t)
 	return append(slices.DeleteFunc(samples.Below(t, "testdata"), func(path string) bool { return filepath.Ext(path) == ".txt" }), samples.Small(1<<20, samples.Files(t))...)
 }
 
-// within fails where an answer is larger than its budget, or cut without saying so.
+// within fails the test if an answer exceeds its budget.
 func within(t *testing.T, r *ran, tokens int, what string) {
 	t.Helper()
 	if n := (len(r.stdout) + 3) / 4; n > tokens {
@@ -29,8 +28,8 @@ func within(t *testing.T, r *ran, tokens int, what string) {
 	}
 }
 
-// TestBudgets: of any recording, each command keeps its budget, and where it answers
-// less than without one, it says what it left out.
+// TestBudgets checks that each command keeps its budget on all recordings, and that shortened
+// answers say what was left out.
 func TestBudgets(t *testing.T) {
 	read := 0
 	for _, path := range everySample(t) {
@@ -47,7 +46,7 @@ func TestBudgets(t *testing.T) {
 			if err := json.Unmarshal([]byte(ask(append(args, "--json")...).stdout), &all); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
-			tokens := []int{200, 700}[read%2] // reading takes the time
+			tokens := []int{200, 700}[read%2] // one budget per recording, since reading takes the time
 			r := ask(append(args, "--json", fmt.Sprintf("--budget=%d", tokens))...)
 			if r.code != Done {
 				if !strings.Contains(r.stderr, "larger --budget") || tokens > 500 {
@@ -89,8 +88,8 @@ func elements(v any) (all []map[string]any) {
 	return all
 }
 
-// TestBudgetSays: text says which share of the cost is left out, with the command
-// that has all.
+// TestBudgetSays checks that text names the share of the cost that was left out and the
+// command that shows everything.
 func TestBudgetSays(t *testing.T) {
 	rounds.Unraced(t)
 	r := run("top", "--demo", "--budget", "300")
@@ -113,8 +112,8 @@ func TestBudgetSays(t *testing.T) {
 	}
 }
 
-// TestFindingsAreThere: each command that a finding names can be typed, and each
-// address read.
+// TestFindingsCanBeFollowed checks that the commands of findings run and their addresses can
+// be read.
 func TestFindingsCanBeFollowed(t *testing.T) {
 	for _, path := range everySample(t) {
 		r := ask("findings", path, "--json")
@@ -131,7 +130,7 @@ func TestFindingsCanBeFollowed(t *testing.T) {
 			if _, err := new(call).address(f.Address, ""); err != nil {
 				t.Errorf("%s: %s: %v", path, f.Rule, err)
 			}
-			if strings.ContainsAny(f.Command, "'$") { // which a shell takes apart
+			if strings.ContainsAny(f.Command, "'$") { // needs a shell to split
 				continue
 			}
 			if r := ask(strings.Fields(f.Command)[1:]...); r.code != Done && !strings.HasPrefix(f.Command, "ashlar check") {

@@ -12,8 +12,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// Every command line in the manual, the README and the examples of the commands
-// has a command that there is and flags that it takes.
+// TestManualCommands checks that every command line in the manual, the README and the examples
+// of the commands uses existing commands and flags.
 func TestManualCommands(t *testing.T) {
 	rounds.Unraced(t)
 	pages := map[string]string{}
@@ -40,7 +40,7 @@ func TestManualCommands(t *testing.T) {
 			pages["help of "+c.Name] += "\n" + e[0] + "\n"
 		}
 	}
-	// Whole lines, behind a pipe, or code within a line.
+	// Whole lines, after a pipe, or code within a line.
 	find := regexp.MustCompile("(?m)^(?:[^`\n]* \\| )?(?:sudo )?ashlar( .*)$|`(?:[^`\n]* )?ashlar( [^`\n]*)`")
 	found := 0
 	for name, text := range pages {
@@ -54,7 +54,8 @@ func TestManualCommands(t *testing.T) {
 	}
 }
 
-// TestManualHasTheCommands: the table of commands in the manual is that of ashlar help.
+// TestManualHasTheCommands checks that the table of commands in the manual matches ashlar
+// help.
 func TestManualHasTheCommands(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| command | task |\n|---|---|\n")
@@ -97,7 +98,7 @@ func helpHas(name string) bool {
 	return find(name) != nil
 }
 
-// shellWords divides a line as a shell would, up to a pipe or a remark.
+// shellWords splits a line into words as a shell would, up to a pipe or a comment.
 func shellWords(line string) []string {
 	var words []string
 	for _, w := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {

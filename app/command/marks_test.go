@@ -10,8 +10,8 @@ import (
 	"ashlar/app/core/settings"
 )
 
-// TestMarksExport: marks go into a file that is new, or is to be replaced, and
-// never over the recording that they are of.
+// TestMarksExport checks that marks are written to a new file, replace an old one only if
+// asked, and never overwrite their recording.
 func TestMarksExport(t *testing.T) {
 	dir := t.TempDir()
 	rec, notes := filepath.Join(dir, "v.json"), filepath.Join(dir, "notes.json")

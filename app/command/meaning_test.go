@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestGroupsByArgument adds the calls of made traces up by an argument: each call is
-// part of the nearest above that has it.
+// TestGroupsByArgument adds up the calls of random traces by an argument. A call without it
+// counts for the nearest caller that has it.
 func TestGroupsByArgument(t *testing.T) {
 	for seed := range uint64(10) {
 		path, all := madeTrace(t, seed)
@@ -49,7 +49,7 @@ func TestGroupsByArgument(t *testing.T) {
 		for _, r := range got.Rows {
 			s := want[r.Name]
 			if r.Name == "[no tenant]" {
-				s.count++ // the call of no length
+				s.count++ // the call of duration 0 that madeTrace adds
 			}
 			if fmt.Sprint(s.self) != string(r.Self) || fmt.Sprint(s.total) != string(r.Total) || s.count != r.Count {
 				t.Errorf("seed %d: %q has %s, %s, %d, want %v", seed, r.Name, r.Self, r.Total, r.Count, s)
@@ -61,8 +61,8 @@ func TestGroupsByArgument(t *testing.T) {
 	}
 }
 
-// TestGroupsByNames: packages, names that differ in numbers, and categories, as rows
-// and as frames that are merged.
+// TestGroupsByNames checks grouping by package, by name without numbers and by category, as
+// rows and as merged frames.
 func TestGroupsByNames(t *testing.T) {
 	dir := t.TempDir()
 	folded, trace := filepath.Join(dir, "a.folded"), filepath.Join(dir, "a.json")
@@ -105,9 +105,9 @@ func TestGroupsByNames(t *testing.T) {
 	}
 }
 
-// TestSlowAgainstTheRest: --slow parts calls where their last mode begins, or the slowest
-// tenth of one mode from the others, and --typical finds the middle one of those that
-// took about as long: all as calls and --calls say it.
+// TestSlowAgainstTheRest checks which calls diff selects. --slow selects the calls of the last
+// mode or, if there is only one mode, the slowest tenth; --typical compares calls with the
+// median of the others. Both must agree with calls and --calls.
 func TestSlowAgainstTheRest(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, durs []int) string {
@@ -127,7 +127,7 @@ func TestSlowAgainstTheRest(t *testing.T) {
 	for i := range 120 {
 		one = append(one, 100+i%7)
 		if two = append(two, 100+i%7); i%6 == 0 {
-			two = append(two, 4_000_000+1000*i) // so long that sums need all their digits
+			two = append(two, 4_000_000+1000*i) // so long that sums need all digits
 		}
 	}
 	type sides struct {
@@ -158,11 +158,11 @@ func TestSlowAgainstTheRest(t *testing.T) {
 	if got, want := diff(path, "--slow", "task"), diff(path, "--calls-b", "task[slowest 12]"); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("--slow of one mode: %v, want %v", got, want)
 	}
-	// Of the other 119 the middle one took 103 µs: 17 each took 101 and 102, 18 took 100.
+	// The median of the other 119 is 103 µs: 18 took 100, and 17 each took 101 and 102.
 	if got := diff(path, "--typical", "task[slowest 1]"); got.A.Total != "103000" || got.B.Total != "106000" || !strings.HasPrefix(got.Verdict, "work +2.000 µs per call (66.7 % of the change), task +1.000 µs per call (33.3 % of the change). Per call: time +3.000 µs (A 103.0 µs, B 106.0 µs; 1 call in A, 1 in B).") {
 		t.Errorf("--typical: %+v", got)
 	}
-	// Two parts of one trace, by CPU time: those of the spans that tell.
+	// Two ranges of one trace, by CPU time, which some spans lack.
 	clock := filepath.Join(dir, "clock.json")
 	if err := os.WriteFile(clock, []byte(`[{"ph":"X","name":"a","ts":0,"dur":10,"tdur":4,"pid":1,"tid":1},{"ph":"X","name":"a","ts":20,"dur":10,"tdur":7,"pid":1,"tid":1},{"ph":"X","name":"b","ts":40,"dur":10,"pid":1,"tid":1}]`), 0o600); err != nil {
 		t.Fatal(err)

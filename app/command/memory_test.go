@@ -14,11 +14,11 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// memoryMetrics are those of section 9.2 of the SPAA specification.
+// memoryMetrics are the metrics of section 9.2 of the SPAA specification.
 var memoryMetrics = []string{"alloc_bytes", "alloc_count", "free_bytes", "free_count", "live_bytes", "live_count", "peak_bytes"}
 
-// memoryFile writes a SPAA file with allocations, deallocations and CPU samples
-// in one, and with two windows of the allocations.
+// memoryFile writes a SPAA file with allocations, deallocations and CPU samples, and two
+// windows of the allocations.
 func memoryFile(t *testing.T, rng *rand.Rand) string {
 	var b strings.Builder
 	add := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -41,7 +41,7 @@ func memoryFile(t *testing.T, rng *rand.Rand) string {
 	}
 	var allocs []string
 	for i := range 60 {
-		// No two stacks are alike.
+		// All stacks differ.
 		frames := []string{fmt.Sprint(i % 6), fmt.Sprint(i / 6 % 6), fmt.Sprint(i / 36)}
 		for range rng.IntN(4) {
 			frames = append(frames, fmt.Sprint(rng.IntN(6)))
@@ -71,7 +71,7 @@ func memoryFile(t *testing.T, rng *rand.Rand) string {
 	return path
 }
 
-// memoryRecord is a record as encoding/json reads it.
+// memoryRecord holds the fields of all record types that the test reads.
 type memoryRecord struct {
 	Type, ID, Func string
 	Frames         []json.Number
@@ -88,8 +88,8 @@ type memoryWeight struct {
 	Value  int64
 }
 
-// readMemory is a naive reader: stacks by event, and what each weighs; windows
-// as what each stack weighs there.
+// readMemory is a file read naively: each stack's path, event and weights, and the weights by
+// stack in each window.
 type readMemory struct {
 	path    map[string][]string // leaf first, by stack
 	event   map[string]string
@@ -142,7 +142,7 @@ func newReadMemory(t *testing.T, path string) *readMemory {
 	return r
 }
 
-// table adds up weights by function: "name self total".
+// table adds up weights by function. Its keys are rows "name self total".
 func (r *readMemory) table(event string, weight func(stack string) int64) (rows map[string]bool, sum int64) {
 	self, total := map[string]int64{}, map[string]int64{}
 	for id, path := range r.path {
@@ -165,7 +165,7 @@ func (r *readMemory) table(event string, weight func(stack string) int64) (rows 
 	return rows, sum
 }
 
-// askTop runs ashlar top and reads its answer.
+// askTop runs ashlar top and returns rows in the form of table.
 func askTop(t *testing.T, args ...string) (rows map[string]bool, total, kind string) {
 	t.Helper()
 	r := run(append([]string{"top", "--json"}, args...)...)
@@ -190,9 +190,9 @@ func askTop(t *testing.T, args ...string) (rows map[string]bool, total, kind str
 	return rows, v.Total.String(), v.Kind
 }
 
-// Every metric of section 9.2 agrees with a naive reader: over the whole file,
-// and over time, where a level is that of the last window and a peak the
-// greatest of all.
+// TestMemoryMetrics compares every metric of section 9.2 with a naive reader, for the whole
+// file and for a range, where a level has its value in the last window and a peak its largest
+// value.
 func TestMemoryMetrics(t *testing.T) {
 	rounds.Unraced(t)
 	kinds := map[string]string{"live_bytes": "level", "live_count": "level", "peak_bytes": "peak"}
@@ -231,7 +231,7 @@ func TestMemoryMetrics(t *testing.T) {
 	}
 }
 
-// info says what the sums of each kind of metric mean, and adds no peaks up.
+// TestMemoryInfo checks that info explains the kinds of metrics and does not add up peaks.
 func TestMemoryInfo(t *testing.T) {
 	path := memoryFile(t, rand.New(rand.NewPCG(7, 9)))
 	r := newReadMemory(t, path)

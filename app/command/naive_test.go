@@ -18,7 +18,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// naiveSPAA is a SPAA file read the simple way: everything as JSON.
+// naiveSPAA is a SPAA file decoded with encoding/json only.
 type naiveSPAA struct {
 	header  map[string]any
 	records map[string]int
@@ -53,7 +53,7 @@ func rat(t *testing.T, v any) *big.Rat {
 	return r
 }
 
-// text is a JSON string or number, "" for none.
+// text returns a JSON string, quoted, or a number; "" for other values.
 func text(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -124,7 +124,7 @@ func (n *naiveSPAA) record(t *testing.T, v map[string]any) {
 	}
 }
 
-// primary is an event's primary metric, as the header has it.
+// primary returns an event's primary metric according to the header.
 func (n *naiveSPAA) primary(event string) string {
 	for _, e := range n.header["events"].([]any) {
 		e := e.(map[string]any)
@@ -135,7 +135,7 @@ func (n *naiveSPAA) primary(event string) string {
 	return ""
 }
 
-// naiveRow has the numbers that a function should have.
+// naiveRow holds the expected values of a function.
 type naiveRow struct {
 	self, total *big.Rat
 	count       int64
@@ -163,7 +163,7 @@ func (rows naiveRows) add(frames []naiveFrame, v *big.Rat) {
 	}
 }
 
-// topJSON has the fields of the top command's answer that are compared.
+// topJSON holds the fields of top's JSON that are compared.
 type topJSON struct {
 	Event, Metric, Unit, Basis string
 	Range                      *struct {
@@ -180,7 +180,7 @@ type topJSON struct {
 	More int
 }
 
-// everything has top count what is apart, too, as simple sums over a file do.
+// everything includes async spans and idle samples in top, because the naive sums do.
 var everything = []string{"top", "--json", "--async", "in", "--idle", "in"}
 
 func topOf(t *testing.T, args ...string) topJSON {
@@ -221,15 +221,15 @@ func same(t *testing.T, got topJSON, want naiveRows) {
 	}
 }
 
-// spaaFiles are the recordings that the tests compare: small ones of our own,
-// and the samples where they are.
+// spaaFiles returns the recordings to compare: small ones of the repository, and the samples
+// if available.
 func spaaFiles(t *testing.T) []string {
 	t.Helper()
 	return append([]string{"testdata/small.spaa", "../../assets/demo.spaa.zst"}, samples.Files(t, "spaa/*.spaa*")...)
 }
 
-// TestTopAgainstNaive compares self, total and count of every function of every
-// event and metric.
+// TestTopAgainstNaive compares self, total and count of every function for every event and
+// metric.
 func TestTopAgainstNaive(t *testing.T) {
 	rounds.Unraced(t)
 	for _, path := range spaaFiles(t) {
@@ -254,7 +254,7 @@ func TestTopAgainstNaive(t *testing.T) {
 					same(t, got, want)
 				}
 			}
-			// Without flags it is the first event and its primary metric.
+			// The default is the first event and its primary metric.
 			first := n.header["events"].([]any)[0].(map[string]any)["name"].(string)
 			if got := topOf(t, path); got.Event != first || got.Metric != n.primary(first) {
 				t.Errorf("without flags: %s of %s, want %s of %s", got.Metric, got.Event, n.primary(first), first)
@@ -263,7 +263,7 @@ func TestTopAgainstNaive(t *testing.T) {
 	}
 }
 
-// metrics are the metrics that each event's stacks have.
+// metrics returns the metrics of each event's stacks.
 func (n *naiveSPAA) metrics() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for _, s := range n.stacks {
@@ -277,7 +277,7 @@ func (n *naiveSPAA) metrics() map[string]map[string]bool {
 	return all
 }
 
-// TestThreadsAgainstNaive compares threads.
+// TestThreadsAgainstNaive compares the values of threads.
 func TestThreadsAgainstNaive(t *testing.T) {
 	rounds.Unraced(t)
 	for _, path := range spaaFiles(t) {
@@ -310,8 +310,8 @@ func TestThreadsAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestRangeAgainstNaive compares ranges of the built-in recording with its
-// samples, at edges that samples lie on and at others.
+// TestRangeAgainstNaive compares ranges of the demo with sums over its samples. Some range
+// edges coincide with samples.
 func TestRangeAgainstNaive(t *testing.T) {
 	rounds.Unraced(t)
 	const path = "../../assets/demo.spaa.zst"
@@ -347,8 +347,7 @@ func TestRangeAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestFrameOrder: the same file with its stacks the other way round gives the
-// same answer.
+// TestFrameOrder checks that reversing the frame order of a file does not change the answer.
 func TestFrameOrder(t *testing.T) {
 	rounds.Unraced(t)
 	for _, path := range spaaFiles(t) {
@@ -363,7 +362,7 @@ func TestFrameOrder(t *testing.T) {
 	}
 }
 
-// turn writes a SPAA file with the other frame order.
+// turn copies a SPAA file with the frame order reversed.
 func turn(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := spaa.Open(from)

@@ -10,7 +10,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// What is below zero is said beside the total, and sums that do not fit stop.
+// TestNegativeAndTooLarge checks that negative parts are shown beside the total, and that sums
+// stop at the limit of 64 bits.
 func TestNegativeAndTooLarge(t *testing.T) {
 	rounds.Unraced(t)
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestNoPermission reads a file that nobody may read. The superuser may all the
-// same: then another user does it, in a process of its own.
+// TestNoPermission reads a file without read permission. Permissions do not stop root, so root
+// runs the command as another user, in a separate process.
 func TestNoPermission(t *testing.T) {
 	dir := openDir(t)
 	path := filepath.Join(dir, "secret.spaa")
@@ -51,7 +51,7 @@ func TestNoPermission(t *testing.T) {
 	r.sentence(t, Problem, path, "permission denied; make it readable")
 }
 
-// openDir is a temporary folder that everybody may enter.
+// openDir returns a temporary folder that all users may enter.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// copyOfTest copies this test's program to where another user can run it.
+// copyOfTest copies the test binary to a place where another user can run it.
 func copyOfTest(t *testing.T, dir string) string {
 	t.Helper()
 	self, err := os.Executable()

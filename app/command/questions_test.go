@@ -6,7 +6,7 @@ import (
 	"ashlar/app/agent/serve"
 )
 
-// noQuestions are commands with JSON that no session answers, and why.
+// noQuestions lists the commands with JSON output that no session answers, with the reason.
 var noQuestions = map[string]string{
 	"cache":        "lists files of the user",
 	"check":        "reads a file byte by byte",
@@ -17,7 +17,8 @@ var noQuestions = map[string]string{
 	"trend":        "reads many files, which need not stay loaded",
 }
 
-// TestSessionsAnswerQuestions: a session answers each command, or there is a reason.
+// TestSessionsAnswerQuestions checks that a session answers each command with JSON output,
+// except noQuestions.
 func TestSessionsAnswerQuestions(t *testing.T) {
 	for _, c := range commands() {
 		if c.Answer != nil && serve.Answers(c.Name) == (noQuestions[c.Name] != "") {

@@ -20,8 +20,8 @@ import (
 
 const recorded = "../../testdata/recorded"
 
-// perfLeaves adds the periods of perf's text by the innermost function that is
-// not the kernel's.
+// perfLeaves reads the text of perf script and adds up periods by the innermost function
+// outside the kernel.
 func perfLeaves(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	f, err := os.Open(path)
@@ -64,8 +64,8 @@ func perfLeaves(t *testing.T, path string) map[string]int64 {
 	return sums
 }
 
-// profileLeaves adds a profile's nanoseconds by the innermost function, inlined
-// ones as what they were inlined into.
+// profileLeaves adds up a profile's nanoseconds by the innermost function, where inlined
+// functions count for the function they were inlined into.
 func profileLeaves(t *testing.T, path string) map[string]int64 {
 	t.Helper()
 	p := readProfile(t, path)
@@ -77,7 +77,7 @@ func profileLeaves(t *testing.T, path string) map[string]int64 {
 	return sums
 }
 
-// most are the functions with the most self.
+// most returns the n functions with the largest sums.
 func most(sums map[string]int64, n int) []string {
 	var names []string
 	for name := range sums {
@@ -87,9 +87,8 @@ func most(sums map[string]int64, n int) []string {
 	return names[:n]
 }
 
-// TestRecordedTwice opens what two profilers recorded of the same run. Both say
-// what a naive reader finds, and agree with each other about the ten functions
-// that took most.
+// TestRecordedTwice opens recordings of one run by two profilers. Each must match a naive
+// reader, and both must agree on the ten heaviest functions.
 func TestRecordedTwice(t *testing.T) {
 	rounds.Unraced(t)
 	for _, name := range []string{"before", "after"} {
@@ -133,8 +132,8 @@ func TestRecordedTwice(t *testing.T) {
 	}
 }
 
-// TestRecordedChange compares the recordings before and after a change: the
-// function that was changed comes first, by both profilers, also by way of SPAA.
+// TestRecordedChange compares recordings from before and after a change to a function: for
+// both profilers, and after conversion to SPAA, that function must come first.
 func TestRecordedChange(t *testing.T) {
 	rounds.Unraced(t)
 	dir := t.TempDir()
@@ -180,7 +179,8 @@ func TestRecordedChange(t *testing.T) {
 			for i, name := range []string{"before", "after"} {
 				want[i] = naive(t, filepath.Join(recorded, name+"."+ext))[changed]
 			}
-			// Self here is of all frames: what the kernel did for it is the kernel's.
+			// This self is a little smaller than the naive one: the kernel's time is the kernel's
+			// own.
 			a, err := first.ASelf.Int64()
 			if err != nil || a > want[0] || a < want[0]*95/100 {
 				t.Errorf("it took %s before, naively %d", first.ASelf, want[0])

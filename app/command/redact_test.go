@@ -14,7 +14,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// secretTrace is a trace that says a good deal of where it was recorded.
+// secretTrace is a trace that reveals much about where it was recorded.
 const secretTrace = `[{"name":"process_name","ph":"M","pid":1,"args":{"name":"/home/jane/acme/bin/shop --token=hunter22"}},
 {"name":"thread_name","ph":"M","pid":1,"tid":1,"args":{"name":"worker db7.acme.internal"}},
 {"name":"load https://shop.acme.com/cart/jane?coupon=XMAS","ph":"X","pid":1,"tid":1,"ts":0,"dur":100,"args":{"user":"jane.doe@acme.com","url":"https://shop.acme.com/secret/path","nested":{"card":"4111-1111"}}},
@@ -25,23 +25,22 @@ var absolutePath = regexp.MustCompile(`^(?:[/\\]|[A-Za-z]:)|://`)
 
 var aWord = regexp.MustCompile(`^[A-Za-z_-]+$`)
 
-// anAmount is a number with a unit: "24 bytes".
+// anAmount matches a number with a unit, such as "24 bytes".
 var anAmount = regexp.MustCompile(`^-?[0-9.]+ [a-z]+$`)
 
-// secrets are what says where a recording comes from: paths and hosts of it, values of
-// arguments, of labels and of notes. They are found in the recording, and not by the
-// rules that leave them out.
+// secrets returns the texts of a recording that reveal its origin: paths, hosts, and values of
+// arguments, labels and notes. It finds them independently of the rules under test.
 func secrets(rec *recording.Recording) map[string]string {
 	all := map[string]string{}
 	add := func(what, s string) {
-		// A number, also with a unit, or a word that the program itself may say, is found
-		// anywhere.
+		// Numbers, amounts, and short words that the program itself may print cannot be told apart
+		// from secrets.
 		if s = strings.TrimSpace(s); len(s) >= 6 && !anAmount.MatchString(s) && strings.Trim(s, "0123456789.-") != "" && (len(s) >= 14 || !aWord.MatchString(s)) {
 			all[s] = what
 		}
 	}
 	file := func(what, path string) {
-		// A folder of one name, as in runtime/proc.go, is that of a package.
+		// A single folder, as in runtime/proc.go, is the name of a package.
 		if i := strings.LastIndexAny(path, `/\`); i > 0 && !strings.Contains(path, "://") && strings.ContainsAny(path[:i], `/\`) {
 			add(what, path[:i+1])
 		}
@@ -109,8 +108,8 @@ func secrets(rec *recording.Recording) map[string]string {
 	return all
 }
 
-// kept are the names that stay: those of functions, threads, events and so on, of what
-// is printed with --redact. An argument that has such a name for its value is not a secret.
+// kept returns the names that --redact keeps: of functions, threads, events and so on. An
+// argument's value that equals such a name is no secret.
 func kept(rec *recording.Recording) string {
 	var b strings.Builder
 	say := func(all ...string) {
@@ -127,7 +126,7 @@ func kept(rec *recording.Recording) string {
 		say(last(rec.Frames.Ref(i).File))
 	}
 	for i := range rec.Source.Mappings {
-		say(last(rec.Source.Mappings[i].File)) // as modules
+		say(last(rec.Source.Mappings[i].File)) // like modules
 	}
 	for _, t := range rec.Tracks {
 		say(t.Name)
@@ -154,9 +153,9 @@ func kept(rec *recording.Recording) string {
 	return b.String()
 }
 
-// TestRedacted: of no recording a path, a host or the value of an argument or a label is
-// left in any answer, nor in what is written of it, and the numbers are the same. Large
-// samples take long to ask so much and have nothing that small ones lack.
+// TestRedacted checks that with --redact no answer and no written file contains a path, a host
+// or the value of an argument or label, and that all numbers stay the same. It skips large
+// samples, which would take long and test nothing more.
 func TestRedacted(t *testing.T) {
 	dir := t.TempDir()
 	made := filepath.Join(dir, "secret.json")
@@ -177,7 +176,7 @@ func TestRedacted(t *testing.T) {
 		if strings.Contains(path, t.TempDir()) || path == made {
 			all[filepath.Dir(path)] = "the folder of the file"
 		}
-		// What stays was redacted by name; what of it is a secret too is none.
+		// A text that occurs in a name kept by --redact is no secret.
 		again := run("convert", path, filepath.Join(dir, "same.ashlar"), "--redact", "--force")
 		if again.code == Usage {
 			t.Fatal(again.stderr)
@@ -230,8 +229,8 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// TestRedactedNumbers: totals are those of all, what was left out is said, and commands
-// that an answer gives give such answers.
+// TestRedactedNumbers checks that totals do not change, that a note says what was left out,
+// and that suggested commands reveal no path.
 func TestRedactedNumbers(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "secret.json")
 	if err := os.WriteFile(made, []byte(secretTrace), 0o644); err != nil {

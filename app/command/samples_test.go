@@ -10,7 +10,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// infoJSON has the fields of the info command's answer that are compared.
+// infoJSON holds the fields of info's JSON that are compared.
 type infoJSON struct {
 	Format, Version string
 	Events          []struct {
@@ -46,7 +46,7 @@ func infoOf(t *testing.T, path string) infoJSON {
 	return v
 }
 
-// balances checks what must hold for every recording.
+// balances checks sums that must agree in every recording.
 func (in *infoJSON) balances(t *testing.T) {
 	t.Helper()
 	for _, l := range in.Ledger {
@@ -67,12 +67,12 @@ func (in *infoJSON) balances(t *testing.T) {
 	}
 }
 
-// tabled match the samples that are to be opened.
+// tabled lists patterns of the samples to open.
 var tabled = []string{"spaa/*", "spall/*", "chrome-trace/*", "chrome-devtools/*", "pprof/*", "otlp/*", "perf-script/*", "folded/*", "generated/*"}
 
-// sampleRow has one line of testdata/samples.txt.
+// sampleRow is a line of testdata/samples.txt.
 type sampleRow struct {
-	format         string // and version
+	format         string // with the version
 	spans, samples string
 	totals         map[string]string // by event/metric
 	refused        string
@@ -116,8 +116,8 @@ func sampleTable(t *testing.T) map[string]sampleRow {
 	return table
 }
 
-// TestSampleTable opens every sample and compares it with its row; a file
-// without one fails, as does a row without its file.
+// TestSampleTable compares every sample with its row in testdata/samples.txt. A sample without
+// a row fails, as does a row without a sample.
 func TestSampleTable(t *testing.T) {
 	table := sampleTable(t)
 	samples.Need(t)
@@ -170,7 +170,7 @@ func (row *sampleRow) check(t *testing.T, path string) {
 	}
 }
 
-// selfAddsUp checks that the functions' self is the whole.
+// selfAddsUp checks that the self costs of all functions add up to the total.
 func selfAddsUp(t *testing.T, path, event, metric string, total json.Number) {
 	t.Helper()
 	args := []string{path, "--metric", metric}

@@ -17,8 +17,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// TestSchemas holds what every command prints with --json against the schema that
-// help json prints of it, on the recordings that are kept here and on every sample.
+// TestSchemas checks the --json output of every command against its schema in help json, on
+// the recordings of the repository and all samples.
 func TestSchemas(t *testing.T) {
 	page := run("help", "json", "all")
 	var schemas map[string]*jsonschema.Schema
@@ -46,7 +46,7 @@ func TestSchemas(t *testing.T) {
 		var out bytes.Buffer
 		Runner{}.Answer(subcommand.Invocation{Ctx: t.Context(), Args: append(args, "--json"), Stdout: &out, Stderr: io.Discard, Read: loaded.In("")})
 		if !strings.HasPrefix(out.String(), "{") && !strings.HasPrefix(out.String(), "[") {
-			return // refused, as this recording has no such thing
+			return // the recording lacks the data
 		}
 		var v any
 		if err := json.Unmarshal(out.Bytes(), &v); err != nil {
@@ -104,7 +104,8 @@ func TestSchemas(t *testing.T) {
 	}
 	hold("check-claims", "check-claims", report)
 	for name := range resolved {
-		if asked[name] == 0 && name != "marks" && name != "cache" && name != "show" { // which need a home, or a window, as app/agent/mcp's test has
+		// marks and cache need a home folder, show needs a window; app/agent/mcp tests show.
+		if asked[name] == 0 && name != "marks" && name != "cache" && name != "show" {
 			t.Errorf("nothing of %s was held: add a line to testdata/lines.txt", name)
 		}
 	}
@@ -115,7 +116,8 @@ func fileExists(path string) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// recordings are those kept here, and the samples that have at most so many bytes.
+// recordings returns the recordings of the repository, and the samples of at most the given
+// size in bytes.
 func recordings(t *testing.T, most int64) []string {
 	t.Helper()
 	files := []string{"testdata/small.spaa", "testdata/small.spall", "testdata/damaged.spaa", "testdata/diff-a.folded", "testdata/dtrace.spaa"}

@@ -14,14 +14,14 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// traceFiles are recordings with threads' names and arguments.
+// traceFiles returns recordings with thread names and arguments.
 func traceFiles(t *testing.T) []string {
 	writeSmallSpall(t)
 	return append(samples.Files(t, "spall/v3_named_threads_args.spall", "chrome-trace/multiprocess.json", "chrome-trace/simple.json"), "testdata/small.spall")
 }
 
-// spansOf lists the functions and the number of spans that hold, and the time
-// that is covered by them: each span looked at alone.
+// spansOf tests each span on its own. It returns the functions and the number of the spans for
+// which holds is true, and the time that these cover.
 func spansOf(rec *recording.Recording, holds func(t *recording.Track, l *lanes.Lane, i int) bool) (names []string, n, self int64) {
 	seen := map[string]bool{}
 	for _, t := range rec.Tracks {
@@ -47,7 +47,7 @@ func spansOf(rec *recording.Recording, holds func(t *recording.Track, l *lanes.L
 	return slices.Sorted(maps.Keys(seen)), n, self
 }
 
-// TestSearchInThreadsAndArguments compares with looking at each span.
+// TestSearchInThreadsAndArguments compares searches with spansOf.
 func TestSearchInThreadsAndArguments(t *testing.T) {
 	compared := 0
 	for _, path := range traceFiles(t) {
@@ -100,7 +100,7 @@ func TestSearchInThreadsAndArguments(t *testing.T) {
 	}
 }
 
-// TestSearchInOneField: rows are those whose field has the text.
+// TestSearchInOneField checks that a search such as name:main looks only in that field.
 func TestSearchInOneField(t *testing.T) {
 	rows := viewOf(t, "testdata/small.spaa").Rows
 	for _, c := range []struct {

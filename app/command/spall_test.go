@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// spallEvent is one event of a small spall file, version 1: 'B' or 'E', a
+// spallEvent is an event of a spall version 1 file: begin (kind 'B') or end ('E'), with a
 // thread, a time in microseconds and a name.
 type spallEvent struct {
 	kind byte
@@ -17,16 +17,16 @@ type spallEvent struct {
 	name string
 }
 
-// smallSpall has recursion, a span without length, an end without a begin, a
-// span that never ends, and a time between microseconds.
+// smallSpall covers recursion, a span of duration 0, an end without a begin, a span that never
+// ends, and a fraction of a microsecond.
 var smallSpall = []spallEvent{
 	{'B', 7, 100, "main"}, {'B', 7, 101, "walk"}, {'B', 7, 102, "walk"}, {'B', 7, 102, "leaf"}, {'E', 7, 102, ""},
 	{'E', 7, 104.25, ""}, {'E', 7, 105, ""}, {'E', 7, 108, ""}, {'E', 7, 108.5, ""},
 	{'B', 8, 103, "serve"}, {'B', 8, 106, "leaf"}, {'E', 8, 107, ""},
 }
 
-// writeSmallSpall writes testdata/small.spall where -update says so, and else
-// compares it with what it should be.
+// writeSmallSpall writes testdata/small.spall with -update; otherwise it checks the file's
+// content.
 func writeSmallSpall(t *testing.T) {
 	t.Helper()
 	const path = "testdata/small.spall"

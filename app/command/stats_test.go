@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// statsTrace writes a Chrome trace of calls of f, whose lengths are whole
-// nanoseconds given in microseconds, and returns them.
+// statsTrace writes a Chrome trace with n calls of f and returns their durations in
+// nanoseconds. The file gives them as fractions of microseconds.
 func statsTrace(t *testing.T, n int) (path string, durations []int64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(4, uint64(n)))
@@ -69,7 +69,7 @@ func TestStatsEqualANaiveCount(t *testing.T) {
 			checkStatsBins(t, got.Histogram, ds)
 			for i, s := range got.Slowest {
 				k := slices.Index(ds, s.Duration)
-				// Starts count from the recording's start, which is g's at 0.
+				// Times count from the recording's start, when g starts.
 				if s.Duration != sorted[n-1-i] || s.PID != 7 || s.Start != int64(k+1)*100000000 && n < 8 {
 					t.Errorf("%d calls: slowest %d is %+v", n, i, s)
 				}
@@ -81,7 +81,7 @@ func TestStatsEqualANaiveCount(t *testing.T) {
 	}
 }
 
-// statsTestBin has edges in nanoseconds, maybe fractions.
+// statsTestBin is a bin with edges in nanoseconds, which may be fractional.
 type statsTestBin struct {
 	From, To float64
 	Count    int64

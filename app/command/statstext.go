@@ -67,9 +67,9 @@ func (s *stats) spansText(b *strings.Builder) {
 	tabular.Columns(b, "  ", "rrrrl", rows)
 }
 
-// rhythmText says when the slow calls occur on the thread and lane of the slowest, if they
-// begin late or are regular. The trend is one of medians, which a few slow calls do not
-// change.
+// rhythmText describes when slow calls occur on the thread and lane of the slowest call, if
+// they start late or are regular. It adds to the trend, which compares medians and so does not
+// show a few slow calls.
 func (s *stats) rhythmText(b *strings.Builder) {
 	if s.metric != nil || len(s.durations.Slowest) == 0 || s.durations.Slowest[0].Lane < 0 {
 		return

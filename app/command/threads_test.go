@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestThreadOfSeveral: a name that several threads have is said to be theirs, one
-// that is of one thread only is not.
+// TestThreadOfSeveral checks that --thread lists the matching threads if a name matches
+// several, and only then.
 func TestThreadOfSeveral(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.json")
 	if err := os.WriteFile(path, []byte(`[{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"pool"}},{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"pool"}},

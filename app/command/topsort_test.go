@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestTopSortBySpans compares lengths and orders with sums over the events of
-// the file itself.
+// TestTopSortBySpans compares durations and row orders with sums over the events of the file.
 func TestTopSortBySpans(t *testing.T) {
 	type event struct {
 		Ph, Name  string
@@ -22,7 +21,7 @@ func TestTopSortBySpans(t *testing.T) {
 	}
 	var events []event
 	var lines []string
-	// Nested on two threads; i makes lengths differ, some functions share averages.
+	// Nested spans on two threads. i varies the durations; some functions have equal averages.
 	for i := range int64(40) {
 		tid, at := int(1+i%2), 100*i
 		for depth, name := range []string{"outer", fmt.Sprint("mid", i%3), fmt.Sprint("leaf", i%7)}[:1+i%3] {
@@ -83,7 +82,7 @@ func TestTopSortBySpans(t *testing.T) {
 			}
 		}
 	}
-	// What stands for several functions has no length of its own.
+	// Rows that merge several functions have no durations.
 	for _, r := range topRows(t, path, "--merge-by-module", "--sort", "average") {
 		if r.Average != "" {
 			t.Errorf("%s, which stands for a module, has the average %s", r.Name, r.Average)

@@ -22,8 +22,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// viewTop has the fields of top's JSON that these tests look at. Values
-// are compared as whole numbers of the metric's smallest unit.
+// viewTop holds the fields of top's JSON that these tests read. They compare values as
+// integers in the metric's smallest unit.
 type viewTop struct {
 	Total, Whole json.Number
 	Records      int64
@@ -57,7 +57,7 @@ func viewOf(t *testing.T, args ...string) viewTop {
 	return v
 }
 
-// listed is a stack as a list of functions, outermost first, with its weight.
+// listed is a stack of functions, outermost first, with its weight.
 type listed struct {
 	frames      []listedFrame
 	self, count int64
@@ -70,9 +70,8 @@ type listedFrame struct {
 
 func (f listedFrame) key() string { return f.name + " @ " + f.module }
 
-// stacksOf lists the stacks of a recording's first event, with the values of its
-// primary metric. A span gives its time to its own stack and takes it from the
-// one above.
+// stacksOf lists the stacks of a recording's first event with the values of its primary
+// metric. A span adds its duration to its own stack and subtracts it from its parent's.
 func stacksOf(rec *recording.Recording) []listed {
 	e := rec.DefaultEvent()
 	m := rec.Events[e].Primary
@@ -158,7 +157,7 @@ func sumBy(all []listed, name func(listedFrame) string) map[string]listedSum {
 	return sums
 }
 
-// sumPaths sums by path, with the functions in the order in which they are.
+// sumPaths adds up self, total and count by path.
 func sumPaths(all []listed) map[string]listedSum {
 	sums := map[string]listedSum{}
 	for _, s := range all {
@@ -178,7 +177,7 @@ func sumPaths(all []listed) map[string]listedSum {
 	return sums
 }
 
-// rowSums are the rows of an answer in the metric's smallest unit.
+// rowSums adds up the rows of an answer by name, in the metric's smallest unit.
 func rowSums(t *testing.T, rows []viewRow, m *recording.Metric, name func(*viewRow) string) map[string]listedSum {
 	t.Helper()
 	sums := map[string]listedSum{}
@@ -192,7 +191,7 @@ func rowSums(t *testing.T, rows []viewRow, m *recording.Metric, name func(*viewR
 	return sums
 }
 
-// whole reads an exact decimal as a number of a metric's smallest unit.
+// whole converts an exact decimal to an integer in the metric's smallest unit.
 func whole(t *testing.T, n json.Number, m *recording.Metric) int64 {
 	t.Helper()
 	r := rat(t, n)
@@ -212,7 +211,8 @@ func byKey(r *viewRow) string {
 	return listedFrame{name: r.Name, module: r.Module}.key()
 }
 
-// pathsIn names the rows of a tree by the path to them.
+// pathsIn returns a function that names the rows of a tree by their paths, if called for all
+// rows in order.
 func pathsIn(rows []viewRow) func(*viewRow) string {
 	var path []string
 	return func(r *viewRow) string {
@@ -243,7 +243,7 @@ func sameListed(t *testing.T, what string, got, want map[string]listedSum) {
 	}
 }
 
-// viewFiles are small recordings of all kinds.
+// viewFiles returns small recordings of all kinds.
 func viewFiles(t *testing.T) []string {
 	writeSmallSpall(t)
 	files := []string{"testdata/small.spaa", "testdata/small.spall"}
@@ -255,8 +255,8 @@ func viewFiles(t *testing.T) []string {
 	return files
 }
 
-// TestViewsAgainstLists holds every flag that changes stacks against the stacks
-// as lists.
+// TestViewsAgainstLists compares every flag that changes stacks with the same change to lists
+// of functions.
 func TestViewsAgainstLists(t *testing.T) {
 	rounds.Unraced(t)
 	for _, path := range viewFiles(t) {
@@ -282,8 +282,7 @@ func checkViews(t *testing.T, path string, rec *recording.Recording) {
 	for _, s := range all {
 		sum += s.self
 	}
-	// A few functions: the one with the largest total that is not everywhere,
-	// and others by their place.
+	// Test three functions, at the top, at one third and at two thirds of the list by total.
 	var names []string
 	byName := sumBy(all, func(f listedFrame) string { return f.name })
 	for n := range byName {
@@ -348,7 +347,7 @@ func checkViews(t *testing.T, path string, rec *recording.Recording) {
 			})},
 		} {
 			if strings.HasPrefix(c.flags[len(c.flags)-1], "/") && strings.HasSuffix(name, "/") {
-				continue // would be an expression itself
+				continue // would be read as a regular expression
 			}
 			what := strings.Join(c.flags, " ")
 			v := viewOf(t, append([]string{path}, c.flags...)...)
@@ -382,7 +381,7 @@ func checkViews(t *testing.T, path string, rec *recording.Recording) {
 	}
 }
 
-// checkSides compares callers, callees and a search.
+// checkSides compares callers, callees and a search for a function with the lists.
 func checkSides(t *testing.T, path string, m *recording.Metric, all []listed, name string) {
 	t.Helper()
 	callers, callees := map[string]listedSum{}, map[string]listedSum{}
@@ -441,7 +440,7 @@ func checkSides(t *testing.T, path string, m *recording.Metric, all []listed, na
 	}
 	v = viewOf(t, path, "--callees-of", name)
 	sameListed(t, "callees of "+name, rowSums(t, v.Rows, m, key), callees)
-	if strings.ToLower(name) != name { // else capitals do not matter
+	if strings.ToLower(name) != name { // lower-case searches ignore case
 		if v := viewOf(t, path, "--search", name); whole(t, v.Matched.Total, m) != found {
 			t.Errorf("%s is in %s, want %d", name, v.Matched.Total, found)
 		}
@@ -468,8 +467,8 @@ func TestViewUsage(t *testing.T) {
 	}
 }
 
-// TestViewFlags: what is typed comes back as it was, in its order, also for
-// render.
+// TestViewFlags checks that flags parsed from a command line are written back unchanged and in
+// order, also for render.
 func TestViewFlags(t *testing.T) {
 	args := []string{"--hide", "f", "--invert", "--only", "lib", "--collapse-recursion", "--hide", "/g|h/", "--collapse-recursion-of", "r",
 		"--collapse-module", "libc.so.6", "--merge-by-file", "--merge-by-module", "--fold-inlined", "--hide-kernel", "--drop", "d",
@@ -490,7 +489,7 @@ func TestViewFlags(t *testing.T) {
 	}
 }
 
-// TestTyped: the text for one function refers to that one.
+// TestTyped checks that the text typed for a function refers to that function only.
 func TestTyped(t *testing.T) {
 	b := recording.NewBuilder()
 	var all []recording.Function
@@ -508,7 +507,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// TestViewGolden holds the text of views to what it was.
+// TestViewGolden compares the text of views with golden files.
 func TestViewGolden(t *testing.T) {
 	for name, args := range map[string][]string{
 		"top-view-tree.txt":     {"--tree", "-n", "9", "--search", "price"},

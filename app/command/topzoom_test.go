@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// foldedRun are stacks with their weights.
+// foldedRun maps stacks to their weights.
 var foldedRun = map[string]int{"a;b;c": 5, "a;b": 3, "a;d;b": 7, "a;b;c;e f": 2, "z;b;c": 11, "z": 1}
 
 func topFolded(t *testing.T, args ...string) (rows []topRow, more int) {
@@ -40,8 +40,7 @@ func topFolded(t *testing.T, args ...string) (rows []topRow, more int) {
 	return got.Rows, got.More
 }
 
-// TestTopZoom compares what is below a path with the sums of the stacks that
-// begin with it.
+// TestTopZoom compares the tree below a path with the sums of the stacks that begin with it.
 func TestTopZoom(t *testing.T) {
 	for _, path := range [][]string{{"a"}, {"a", "b"}, {"a", "b", "c", "e f"}, {"z"}, {"z", "b"}} {
 		var args []string

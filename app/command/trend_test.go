@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// trendFolder writes runs of a program of which hash takes half as much again from a run
-// on, and sort is noise. It returns what was written, by function and run.
+// trendFolder writes recordings of runs. From run at on, hash takes about 50 % longer; sort is
+// noise. It returns the written values by function and run.
 func trendFolder(t *testing.T, dir string, runs, at int) map[string][]int {
 	t.Helper()
 	r := rand.New(rand.NewPCG(8, 9))
@@ -37,9 +37,8 @@ func trendFolder(t *testing.T, dir string, runs, at int) map[string][]int {
 	return self
 }
 
-// TestTrend: every value is the file's own, the planted change is found at its run in the
-// total and in the function that has it, and nowhere else; its command runs and names the
-// cause.
+// TestTrend checks that every value is the file's, that the planted change is found at its
+// run, in the total and in hash only, and that the suggested command runs and names the cause.
 func TestTrend(t *testing.T) {
 	dir := t.TempDir()
 	self := trendFolder(t, dir, 30, 18)
@@ -104,9 +103,9 @@ type trendSeries struct {
 	}
 }
 
-// TestTrendOfMissingFunctions: a function without a sample in a run is unknown there and
-// moves no mean; one that is new from a run on says so; a trace that lacks a function is
-// complete, so there it is 0.
+// TestTrendOfMissingFunctions checks functions that some runs lack. In a profile without a
+// sample of it, a function's cost is unknown and does not affect means; in a trace it is 0,
+// since traces are complete. A function that first appears at a run is reported as new.
 func TestTrendOfMissingFunctions(t *testing.T) {
 	dir, traces := t.TempDir(), t.TempDir()
 	for i := range 12 {
@@ -156,7 +155,7 @@ func TestTrendOfMissingFunctions(t *testing.T) {
 	}
 }
 
-// TestTrendMisuse: what is no series says so.
+// TestTrendMisuse checks the errors for arguments that are no series of runs.
 func TestTrendMisuse(t *testing.T) {
 	dir := t.TempDir()
 	trendFolder(t, dir, 1, 0)

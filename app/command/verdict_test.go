@@ -21,8 +21,8 @@ func textOf(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// TestVerdictOfCalls: means per call, on and off the processor, are those of the
-// events, and the function that is named is a row of the table with that number.
+// TestVerdictOfCalls checks the verdict's means per call, on and off CPU, against the events,
+// and its function against the row of the table.
 func TestVerdictOfCalls(t *testing.T) {
 	for seed := range uint64(6) {
 		path, all := madeTrace(t, seed)
@@ -31,7 +31,7 @@ func TestVerdictOfCalls(t *testing.T) {
 				c.cpu = 0
 			}
 		}
-		// All tell, so that CPU and waiting are said.
+		// Give all spans a CPU time, so that the verdict mentions CPU and waiting.
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +57,7 @@ func TestVerdictOfCalls(t *testing.T) {
 					continue
 				}
 				self[side][c.name] += c.self
-				if k == len(c.under)-1 { // an outermost one
+				if k == len(c.under)-1 { // an outermost call
 					n[side]++
 					took[side] += c.dur
 					cpu[side] += c.cpu
@@ -114,7 +114,7 @@ func TestVerdictOfCalls(t *testing.T) {
 	}
 }
 
-// TestVerdictOfFiles: two runs of other lengths are compared by the second as well.
+// TestVerdictOfFiles checks that runs of different durations are also compared per second.
 func TestVerdictOfFiles(t *testing.T) {
 	write := func(name, events string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -123,7 +123,7 @@ func TestVerdictOfFiles(t *testing.T) {
 		}
 		return path
 	}
-	// 10 s with 4 s of work, and 5 s with 3 s of it.
+	// A works 4 s of 10 s, B 3 s of 5 s.
 	a := write("a.json", `{"ph":"X","name":"work","ts":0,"dur":4000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":10000000,"dur":0,"pid":1,"tid":1}`)
 	b := write("b.json", `{"ph":"X","name":"work","ts":0,"dur":3000000,"pid":1,"tid":1},{"ph":"X","name":"end","ts":5000000,"dur":0,"pid":1,"tid":1}`)
 	got, _, _ := strings.Cut(textOf(t, "diff", a, b), "\n")

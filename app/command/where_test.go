@@ -19,7 +19,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// labelledProfile writes a profile of requests of tenants, some without a pool.
+// labelledProfile writes a profile with the labels request and tenant, and on some samples
+// pool.
 func labelledProfile(t *testing.T) string {
 	t.Helper()
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}}, PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1}
@@ -47,8 +48,8 @@ func labelledProfile(t *testing.T) string {
 	return path
 }
 
-// pathSums adds up the rows of a tree by path, without counts: go tool
-// pprof merges equal stacks.
+// pathSums adds up the rows of a tree by path. It drops the counts, because go tool pprof
+// merges equal stacks.
 func pathSums(t *testing.T, args ...string) map[string]listedSum {
 	t.Helper()
 	v := viewOf(t, append(args, "--tree", "-n", "0")...)
@@ -70,13 +71,13 @@ func valued(sums map[string]listedSum) map[string]listedSum {
 	return sums
 }
 
-// TestWhereAgainstGoTool: --where keeps what go tool pprof -tagfocus keeps, and
-// with ! what -tagignore keeps.
+// TestWhereAgainstGoTool compares --where with go tool pprof -tagfocus, and --where with !
+// with -tagignore.
 func TestWhereAgainstGoTool(t *testing.T) {
 	made := labelledProfile(t)
 	cases := map[string][][3]string{made: {
-		// What is given to both: ours, with commas between, theirs, of one key
-		// each, with blanks between, and the flag.
+		// Our condition (keys separated by commas), theirs (one expression per key, separated by
+		// blanks), and their flag.
 		{"tenant=acme", "tenant=^acme$", "-tagfocus"},
 		{"tenant~^a", "tenant=^a", "-tagfocus"},
 		{"request=4,tenant=zoo", "request=^4$ tenant=^zoo$", "-tagfocus"},
@@ -133,7 +134,7 @@ func TestWhereAgainstGoTool(t *testing.T) {
 				t.Errorf("%s %s: %d, go tool pprof has %d", filepath.Base(path), c[0], got, sum)
 			}
 			if path != made {
-				continue // it has places without a function
+				continue // the sample has locations without a function
 			}
 			all, ok := listProfile(left)
 			if !ok {
@@ -149,8 +150,8 @@ func TestWhereAgainstGoTool(t *testing.T) {
 	}
 }
 
-// TestWhereGoesEverywhere: the commands that select take labels, and say of one
-// that there is none.
+// TestWhereGoesEverywhere checks that all commands that select data accept labels, and report
+// unknown ones.
 func TestWhereGoesEverywhere(t *testing.T) {
 	made := labelledProfile(t)
 	var all, acme, zoo top
@@ -166,7 +167,7 @@ func TestWhereGoesEverywhere(t *testing.T) {
 	if text := run("top", made, "--where", "tenant=acme").stdout; !strings.Contains(text, "stacks: tenant=acme") {
 		t.Errorf("the text does not say what was left out:\n%s", text)
 	}
-	// A part that is written has what was selected, with its labels.
+	// A converted part has the total and the labels of the selection.
 	for ext, key := range map[string]string{"spaa": "x_pprof_tenant", "pb.gz": "tenant", "otlp": "tenant"} {
 		part := filepath.Join(t.TempDir(), "part."+ext)
 		if r := run("convert", made, part, "--where", "tenant=acme", "--where", "request!=3"); r.code != Done {
@@ -200,8 +201,7 @@ func TestWhereGoesEverywhere(t *testing.T) {
 	}
 }
 
-// TestWhereAgainstNaive reads SPAA files the simple way and adds up what has a
-// label.
+// TestWhereAgainstNaive compares --where with sums over SPAA files decoded naively.
 func TestWhereAgainstNaive(t *testing.T) {
 	rounds.Unraced(t)
 	asked := 0

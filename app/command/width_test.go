@@ -15,7 +15,8 @@ import (
 
 var quoted = regexp.MustCompile(`'[^']*'`)
 
-// TestWidth: on a terminal of 80 columns no line of any command is wider, on all samples.
+// TestWidth checks that on a terminal with 80 columns no command prints a longer line, for all
+// samples.
 func TestWidth(t *testing.T) {
 	old := columnsOf
 	columnsOf = func(io.Writer) int { return 80 }
@@ -35,7 +36,7 @@ func TestWidth(t *testing.T) {
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimSuffix(line, "\n")
 			if utf8.RuneCountInString(line) <= 80 || len(strings.Fields(quoted.ReplaceAllString(strings.TrimSuffix(line, ` \`), "x"))) == 1 {
-				continue // one word of a command cannot be shorter
+				continue // a single word cannot be wrapped
 			}
 			t.Errorf("%v prints %d columns: %s", args, utf8.RuneCountInString(line), line)
 			return

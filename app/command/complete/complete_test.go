@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"ashlar/app/command"
-	_ "ashlar/app/command/picture" // the panels of render
+	_ "ashlar/app/command/picture" // registers the panels of render
 )
 
 func script(t *testing.T, shell string) string {
@@ -20,7 +20,7 @@ func script(t *testing.T, shell string) string {
 	return out.String()
 }
 
-// TestBash asks bash what it would complete.
+// TestBash checks completions in bash.
 func TestBash(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("there is no bash: ", err)
@@ -39,8 +39,8 @@ func TestBash(t *testing.T) {
 	}
 }
 
-// TestOthers: zsh and fish read their scripts where they are installed, and each
-// script has every flag of top.
+// TestOthers checks that the scripts for zsh and fish contain top's flags and, if these shells
+// are installed, that they have no syntax errors.
 func TestOthers(t *testing.T) {
 	for shell, flag := range map[string]string{"zsh": "--metric=[", "fish": "-l metric"} {
 		text := script(t, shell)

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestInfoThreadsAlike: a pool of threads is one row with its sums, and what is
-// listed and what is left out make all of them.
+// TestInfoThreadsAlike checks that the threads of a pool become one row with their sums, and
+// that listed and unlisted threads add up to all.
 func TestInfoThreadsAlike(t *testing.T) {
 	in := &Contents{rec: &recording.Recording{}, Threads: []Thread{{PID: 1, TID: 1, Name: "main", Spans: 5, MaxDepth: 2}}}
 	for i := range exactnum.ID(40) {
@@ -31,7 +31,8 @@ func TestInfoThreadsAlike(t *testing.T) {
 	}
 }
 
-// Processes of one name are told apart by the labels that a trace gives them.
+// TestInfoNamesProcesses checks that processes are shown with the labels from the trace, which
+// distinguish processes of one name.
 func TestInfoNamesProcesses(t *testing.T) {
 	in := &Contents{rec: &recording.Recording{}, Threads: []Thread{{PID: 1, TID: 1, Process: "python3 GPU 2", Name: "main", Spans: 5}, {PID: 2, TID: 1}}}
 	var b strings.Builder

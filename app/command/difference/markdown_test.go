@@ -17,8 +17,8 @@ import (
 	"ashlar/app/command/difference"
 )
 
-// hostile are names that are something else in Markdown, in HTML or where comments are
-// shown.
+// hostile are function names that are special in Markdown, in HTML, or on sites that show
+// comments.
 var hostile = []string{
 	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a|b|c", `a\|b`, "``` x", "`code` and `` more ``", "**bold** _under_", "[link](javascript:alert(1))", "![p](http://x.invalid/p.png)",
 	"@someone", "#1 closes #2", "http://x.invalid", "www.x.invalid", "</details><h1>x", "&lt;b&gt;", "<!-- ashlar", "-->", "  ", "\\", "\\`", "| --- |", "operator||", "$math$", "~~gone~~", "x<br>y", strings.Repeat("long", 400),
@@ -46,8 +46,8 @@ func markdown(t *testing.T, want int, args ...string) string {
 	return out.String()
 }
 
-// page is a comment as it is shown: tables and bare links count, tags are taken as they
-// are.
+// page renders a comment as sites do, with tables and automatic links, but keeps HTML tags so
+// that the test can find them.
 func page(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -59,8 +59,8 @@ func page(t *testing.T, text string) string {
 
 var tag = regexp.MustCompile(`</?([a-zA-Z0-9]+)[^>]*>|<!--.*?-->`)
 
-// TestMarkdownOfHostileNames: whatever functions are called, the comment has the verdict,
-// tables and one fold, each row has six cells, and nothing else.
+// TestMarkdownOfHostileNames checks that hostile names cannot change the structure of a
+// comment: it has the verdict, tables of six columns and one folded part.
 func TestMarkdownOfHostileNames(t *testing.T) {
 	a := folded(t, "a`b|c.folded", func(i int) int { return 100 + i }, hostile)
 	b := folded(t, "<b>.folded", func(i int) int { return 100 + 40*(len(hostile)-i) }, hostile)
@@ -85,7 +85,7 @@ func TestMarkdownOfHostileNames(t *testing.T) {
 				}
 			}
 		}
-		// Outside of code nobody is named and nothing is a link.
+		// Outside code there are no mentions and no links.
 		outside := tag.ReplaceAllString(regexp.MustCompile(`(?s)<code>.*?</code>`).ReplaceAllString(html, ""), "\x00")
 		if regexp.MustCompile(`(^|[^\x00])[@#]\w|https?://|www\.`).MatchString(outside) {
 			t.Errorf("a name is not code: %q", outside)
@@ -94,8 +94,8 @@ func TestMarkdownOfHostileNames(t *testing.T) {
 	}
 }
 
-// TestMarkdownIsBounded: however many functions differ, a comment can be posted, and it
-// says what it lacks; conditions that hold are in it.
+// TestMarkdownIsBounded checks that a comment on many functions stays within the size limit
+// and says how many rows are missing, and that it lists conditions that hold.
 func TestMarkdownIsBounded(t *testing.T) {
 	var names []string
 	for i := range 3000 {

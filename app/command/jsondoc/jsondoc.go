@@ -18,9 +18,9 @@ import (
 	"ashlar/app/agent/budget"
 )
 
-// comments are those of fields, a line each: PACKAGE.TYPE.FIELD, a tab, the comment. A test
-// writes them from the source (go test ./app/command -run FieldComments -update), since a
-// parser of Go in the program would weigh half a megabyte.
+// comments holds the comments of fields, one per line: PACKAGE.TYPE.FIELD, a tab, the comment.
+// A test writes it from the source (go test ./app/command -run FieldComments -update), because
+// a Go parser would add half a megabyte to the program.
 //
 //go:embed fields.txt
 var comments string

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"ashlar/app/command"
-	_ "ashlar/app/command/picture" // which names the views that can be drawn
+	_ "ashlar/app/command/picture" // registers the views of render
 )
 
 func page(t *testing.T, args ...string) string {
@@ -24,8 +24,8 @@ func page(t *testing.T, args ...string) string {
 
 var listed = regexp.MustCompile(`(?m)^\.BR ashlar\\-(\S+) \(1\)$`)
 
-// TestPages: each command has a page with each of its flags, and what reads such pages
-// finds nothing wrong with them.
+// TestPages checks that each command has a page with all its flags, and that the tools that
+// read man pages report no problems.
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
 	pages := map[string]string{"": page(t)}
@@ -75,8 +75,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestAsShown: man shows a page as it was written, quotes, dots and backslashes
-// included.
+// TestAsShown checks that man shows quotes, dots and backslashes unchanged.
 func TestAsShown(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip("NOT CHECKED: there is no groff, which man shows pages with")

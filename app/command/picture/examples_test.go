@@ -10,8 +10,8 @@ import (
 	"ashlar/app/command"
 )
 
-// TestExamplesNameViews: every --view in the manual, the README and the help of render is
-// a view.
+// TestExamplesNameViews checks that every --view in the manual, the README and the help of
+// render exists.
 func TestExamplesNameViews(t *testing.T) {
 	pages, err := filepath.Glob("../../../assets/manual/*.md")
 	if err != nil {

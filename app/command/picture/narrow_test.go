@@ -16,8 +16,8 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// TestAboutInANarrowWindow: what is said about two files has room in 700 pixels, no two
-// texts lie on each other, and the tab that is shown has its title.
+// TestAboutInANarrowWindow checks that the about tab of a comparison fits in 700 pixels, that
+// no texts overlap, and that the selected tab has its title.
 func TestAboutInANarrowWindow(t *testing.T) {
 	dir := t.TempDir()
 	address := "ashlar:1?tab=about"
@@ -54,13 +54,13 @@ func TestAboutInANarrowWindow(t *testing.T) {
 	}
 }
 
-// text is one of a picture, with where it is except for what hangs below the line.
+// text is a text of a picture with its bounding box, without descenders.
 type text struct {
 	box  image.Rectangle
 	said string
 }
 
-// textsOf lists those of an SVG outside of pictures within it, which cut what is in them.
+// textsOf returns the texts of an SVG, except those in nested SVGs, which clip their content.
 func textsOf(t *testing.T, r io.Reader) (all []text) {
 	t.Helper()
 	within := 0
@@ -107,8 +107,7 @@ func textsOf(t *testing.T, r io.Reader) (all []text) {
 	}
 }
 
-// allTexts are the texts of an SVG in the order in which they are drawn, with those of
-// pictures within it.
+// allTexts returns all texts of an SVG in drawing order, including those in nested SVGs.
 func allTexts(t *testing.T, r io.Reader) (all []string) {
 	t.Helper()
 	for d := xml.NewDecoder(r); ; {

@@ -11,7 +11,7 @@ import (
 	"ashlar/app/command/picture"
 )
 
-// TestRedacted: of what says where a recording comes from no picture has anything.
+// TestRedacted checks that no picture shows where a redacted recording comes from.
 func TestRedacted(t *testing.T) {
 	dir := t.TempDir()
 	file, out := filepath.Join(dir, "run.json"), filepath.Join(dir, "out.svg")

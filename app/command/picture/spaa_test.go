@@ -17,7 +17,7 @@ import (
 	format "ashlar/spaa"
 )
 
-// specFile keeps every rule of the specification.
+// specFile is a file that follows every rule of the specification.
 var specFile = strings.Split(`{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period","sample_period":10}}],"time_range":{"start":100,"end":110,"unit":"seconds"},"stack_id_mode":"content_addressable"}
 {"type":"dso","id":1,"name":"/bin/app","build_id":"ab12","is_kernel":false}
 {"type":"dso","id":2,"name":"[kernel.kallsyms]","build_id":"cd34","is_kernel":true}
@@ -30,7 +30,7 @@ var specFile = strings.Split(`{"type":"header","format":"spaa","version":"1.0","
 {"type":"sample","timestamp":101,"pid":7,"tid":8,"event":"cycles","period":10,"stack_id":"0xb"}
 {"type":"window","id":"w1","start":1,"end":2,"unit":"seconds","by_stack":[{"stack_id":"0xb","weights":[{"metric":"period","value":10}]}]}`, "\n")
 
-// Edits of specFile: a line is changed, left out, moved to the end, or one is added.
+// Edits of specFile: change a line, leave one out, move one to the end, or add one.
 func change(line int, pairs ...string) func([]string) []string {
 	return func(ls []string) []string {
 		was := ls[line-1]
@@ -59,11 +59,11 @@ const (
 	allDrawn  = "all 40 period main run read | 8 · 1 sample | Windows | 1 note"
 )
 
-// What becomes of a file that breaks, or uses, one sentence of the specification: what
-// the strict check says, what reading it says (info lists the same), what top then has
-// (functions with their self weight, of the event that is shown first), what info counts,
-// and what the picture of the window shows: the bars of the flamegraph from the outermost,
-// the marks of the timeline, and the number of problems in the status line.
+// sentence is a sentence of the specification with an edit of specFile that breaks or uses it,
+// and the expected results: check is the finding of the strict check; read is the warning from
+// reading, which info also lists; top lists functions with their self cost, for the event
+// shown first; info is the record counts; picture is the flamegraph's bars from the outermost,
+// the timeline's marks, and the number of problems in the status line.
 type sentence struct {
 	section, sentence string
 	edit              func([]string) []string
@@ -222,7 +222,8 @@ func TestSpecification(t *testing.T) {
 					t.Errorf("info does not list %s:\n%s", w.Code, info)
 				}
 				switch {
-				case w.Code == "samples-less" && s.read != "note samples-less": // most files have one sample of four
+				// Expected: most edits leave one sample record for stacks of four samples.
+				case w.Code == "samples-less" && s.read != "note samples-less":
 				case w.Error && w.Minor:
 					said = append(said, "mended "+w.Code)
 				case w.Error:
@@ -249,7 +250,7 @@ func equal(t *testing.T, what, got, want string) {
 	}
 }
 
-// run runs a command and returns what it prints.
+// run runs a command and returns its output.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
@@ -261,7 +262,7 @@ func run(t *testing.T, args ...string) string {
 
 var count = regexp.MustCompile(`(?m)^ +(\d+)  (samples|stacks|frames|windows)$`)
 
-// countsOf are the numbers of records that info prints: "1 samples, 2 stacks".
+// countsOf returns the record counts that info prints, as in "1 samples, 2 stacks".
 func countsOf(info string) string {
 	var out []string
 	for _, m := range count.FindAllStringSubmatch(info, -1) {
@@ -272,7 +273,7 @@ func countsOf(info string) string {
 
 var problems = regexp.MustCompile(`^\d+ (error|warning|note)s?\b`)
 
-// drawn returns the texts in the picture of a file; see sentences.
+// drawn renders a file and returns the texts in the picture, in the form of sentence.picture.
 func drawn(t *testing.T, rec *recording.Recording, path string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "x.svg")
@@ -306,13 +307,13 @@ func drawn(t *testing.T, rec *recording.Recording, path string) string {
 	return strings.Join(bars, " ") + " | " + strings.Join(rest, " | ")
 }
 
-// listed are texts once each, sorted.
+// listed sorts texts, removes duplicates and joins them.
 func listed(texts []string) string {
 	slices.Sort(texts)
 	return strings.Join(slices.Compact(texts), ", ")
 }
 
-// topOf are the functions that cost something themselves, heaviest first.
+// topOf lists the functions with a self cost, heaviest first.
 func topOf(t *testing.T, rec *recording.Recording) string {
 	e := rec.DefaultEvent()
 	w, err := analyze.Weigh(t.Context(), rec, analyze.Query{Event: e, Metric: rec.Events[e].Primary})

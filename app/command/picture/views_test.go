@@ -8,8 +8,8 @@ import (
 	"ashlar/app/window/workspace"
 )
 
-// TestRenderKnowsEveryPanel: what --view calls a panel is that panel in the window,
-// and there is nothing else.
+// TestRenderKnowsEveryPanel checks that --view has exactly one name for each panel of the
+// window.
 func TestRenderKnowsEveryPanel(t *testing.T) {
 	one, two := workspace.PanelNames()
 	for _, c := range []struct {

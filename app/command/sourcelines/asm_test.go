@@ -17,7 +17,7 @@ import (
 	"ashlar/ingest/format/decode/decodetest"
 )
 
-// spinning is a program that records its own CPU profile.
+// spinning is the source of a program that records its own CPU profile.
 const spinning = `package main
 
 import (
@@ -59,7 +59,7 @@ func main() {
 
 var disassembled = regexp.MustCompile(` *(\S+) +(\S+) +([0-9a-f]+): `)
 
-// TestInstructionsOfGo compares the samples at each instruction with go tool pprof.
+// TestInstructionsOfGo compares the samples at each instruction with those of go tool pprof.
 func TestInstructionsOfGo(t *testing.T) {
 	pprof := decodetest.GoTool(t, "pprof")
 	dir := t.TempDir()

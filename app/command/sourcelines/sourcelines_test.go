@@ -25,8 +25,8 @@ func ask(t *testing.T, v any, args ...string) string {
 	return ""
 }
 
-// TestSource checks the cost of lines against sums by hand, their text against the file
-// beside the recording, and the errors for what is unknown.
+// TestSource checks the cost of lines against sums worked out by hand, their text against a
+// source file beside the recording, and the errors for unknown names.
 func TestSource(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run.pb.json")

@@ -319,8 +319,8 @@ func change(c *trend.Change) string { return units.Change(int64(c.Before+.5), in
 // widest is the maximum number of characters in a line.
 const widest = 60
 
-// line draws a series with one character for each run, or for several; a blank where none
-// of them has it.
+// line draws a series as one character per run, or per group of runs if there are many; blank
+// for runs without a value.
 func line(s *trend.Series) string {
 	low, high, first := 0.0, 0.0, true
 	for i, v := range s.Values {
