@@ -98,7 +98,7 @@ func amounts(rec *recording.Recording) (all [][]*big.Rat) {
 	for i := range rec.Events {
 		for k, m := range rec.Events[i].Metrics {
 			total := m.Total
-			if total == recording.Missing { // not known in advance
+			if total == recording.Missing { // computed on demand
 				w, err := analyze.Weigh(context.Background(), rec, analyze.Query{Event: i, Metric: k})
 				if err != nil {
 					panic(err)

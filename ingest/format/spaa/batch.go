@@ -71,8 +71,8 @@ func (b *batch) textOf(n number) string {
 	return b.texts[n.text-1]
 }
 
-// idRef is the id of a stack: see [format.ID.Key]. For formText and
-// formNumberText word is a string number of the dict.
+// idRef is the id of a stack (see [format.ID.Key]). For formText and formNumberText, word
+// is a string number of the dict.
 type idRef struct {
 	word uint64
 	form uint8

@@ -12,9 +12,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// synthetic makes a recording of a program: a call tree of some ten thousand
-// calls on 8 threads, n records of the kind asked for, and all dictionaries.
-// sorted writes keys in order of name, as the reference converters do.
+// synthetic returns a recording with n records of the given kind, all dictionaries, and a
+// call tree of some ten thousand calls on 8 threads. If sorted is true, keys are in
+// alphabetical order, as in files of the reference converters.
 func synthetic(kind string, n int, sorted bool) string {
 	r := rand.New(rand.NewPCG(7, 9))
 	var s strings.Builder
@@ -34,7 +34,7 @@ func synthetic(kind string, n int, sorted bool) string {
 	for i := 1; i < nodes; i++ {
 		p := r.IntN(i)
 		if q := max(0, i-1-r.IntN(40)); depth[q] < 60 {
-			p = q // deep rather than bushy
+			p = q // make the tree deep rather than wide
 		}
 		parent[i], frame[i], depth[i] = p, r.IntN(frames), depth[p]+1
 	}

@@ -12,9 +12,9 @@ import (
 	format "ashlar/spaa"
 )
 
-// copyRecords writes the records of SPAA text in canonical form. It changes nothing else:
-// unknown records and keys, the spelling of numbers, violations of the format and the
-// order all stay. Lines that are not records are left out and reported.
+// copyRecords writes the records of SPAA text in canonical form. It keeps everything else:
+// unknown records and keys, the spelling of numbers, violations of the format, and the
+// order. Lines that are not records are left out and reported.
 //
 // With Options.Window, time windows computed from the samples follow the records, unless
 // the file has windows.

@@ -19,7 +19,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestDamage has one thing wrong with a file at a time: all else is shown.
+// TestDamage reads files with one fault per case and checks that everything else is shown.
 func TestDamage(t *testing.T) {
 	good := stackLine(`"g"`, "2,1", "", period("1"))
 	tests := []struct {
@@ -92,7 +92,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLateHeader has a header behind more stacks than are looked through.
+// TestLateHeader reads a file whose header comes after more bytes of stacks than the search
+// for it covers.
 func TestLateHeader(t *testing.T) {
 	good := stackLine(`1`, "2,1", "", period("1")) + "\n"
 	n := headerWithin/len(good) + 1
@@ -105,7 +106,8 @@ func TestLateHeader(t *testing.T) {
 	sameHoweverCut(t, data, []int{1, 3}, []int{100_000})
 }
 
-// TestMissingIsShown checks that damage keeps the weight and gets a name.
+// TestMissingIsShown checks that frames with missing definitions keep their weight and get
+// a placeholder name.
 func TestMissingIsShown(t *testing.T) {
 	rec := read(t, dict4+lines(
 		`{"type":"frame","id":9,"func":"f","dso":77,"kind":"user"}`,
@@ -181,7 +183,7 @@ func TestLongLine(t *testing.T) {
 	} {
 		for _, chunk := range []int{1, 7, 900, 1100, 0} {
 			if chunk == 0 {
-				continue // a long line within one chunk is read
+				continue // within one chunk, a long line is read
 			}
 			rec, err := tryRead(data, 2, chunk)
 			equal(t, "error", err, nil)
@@ -208,7 +210,7 @@ func TestLineEnds(t *testing.T) {
 	equal(t, "warnings after blank lines", codes(rec), "")
 }
 
-// TestShrunkFile cuts a file while it is being read.
+// TestShrunkFile truncates a mapped file before it is read.
 func TestShrunkFile(t *testing.T) {
 	rounds.Unraced(t)
 	path := filepath.Join(t.TempDir(), "x.spaa")
@@ -241,8 +243,8 @@ func TestShrunkFile(t *testing.T) {
 	balanced(t, rec)
 }
 
-// TestCancel stops decoding at different moments: it ends at once and leaves
-// no goroutine behind.
+// TestCancel cancels decoding at different moments and checks that it ends and leaves no
+// goroutine behind.
 func TestCancel(t *testing.T) {
 	data := []byte(synthetic("samples", rounds.Size(100_000, 20_000), false))
 	before := runtime.NumGoroutine()
@@ -263,7 +265,7 @@ func TestCancel(t *testing.T) {
 	settled(t, before)
 }
 
-// TestCancelPipe stops decoding that waits for a pipe.
+// TestCancelPipe cancels decoding while it waits for a pipe.
 func TestCancelPipe(t *testing.T) {
 	before := runtime.NumGoroutine()
 	r, w := io.Pipe()
@@ -284,7 +286,7 @@ func TestCancelPipe(t *testing.T) {
 	settled(t, before)
 }
 
-// settled waits for goroutines to end.
+// settled waits until there are no more goroutines than before.
 func settled(t *testing.T, before int) {
 	t.Helper()
 	for range 200 {
@@ -296,7 +298,7 @@ func settled(t *testing.T, before int) {
 	t.Errorf("%d goroutines are left of %d", runtime.NumGoroutine(), before)
 }
 
-// TestReadError shows what came before a stream broke.
+// TestReadError checks that the part before a read error is shown.
 func TestReadError(t *testing.T) {
 	r := io.MultiReader(strings.NewReader(dict4+lines(stackLine(`1`, "1", "", period("1")))), brokenReader{})
 	in := source.FromReader("p", r)

@@ -20,7 +20,7 @@ const (
 	fRead = `{"type":"frame","id":4,"func":"0xffff","func_resolved":false,"dso":2,"kind":"kernel"}`
 )
 
-// dict is a header and dictionaries that tests begin with.
+// dict4 is a header with dsos and frames, the beginning of most test files.
 var dict4 = lines(head, dso1, dso2, fMain, fRun, fRun2, fRead)
 
 func stackLine(id, frames, context, weights string) string {
@@ -85,7 +85,7 @@ func sampleLine(at, id, rest string) string {
 	return fmt.Sprintf(`{"type":"sample","timestamp":%s,"stack_id":%s%s}`, at, id, rest)
 }
 
-// samplesOf lists a track's samples as "time stack cpu values".
+// samplesOf lists the samples of a thread as "time stack cpu values".
 func samplesOf(rec *recording.Recording, pid, tid int64) []string {
 	var out []string
 	for _, t := range rec.Tracks {
@@ -128,8 +128,8 @@ func TestSamples(t *testing.T) {
 	equal(t, "total", rec.Events[0].Metrics[0].Total, int64(300000))
 }
 
-// TestAmbiguousIDs has one id for four stacks: samples mean the one of their
-// event and thread, in whatever order the records come.
+// TestAmbiguousIDs gives four stacks the same id. A sample must get the stack of its event
+// and thread, whatever the order of the records.
 func TestAmbiguousIDs(t *testing.T) {
 	two := strings.Replace(dict4, `"events":[`, `"events":[{"name":"misses","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}},`, 1)
 	stacks := []string{
@@ -142,9 +142,9 @@ func TestAmbiguousIDs(t *testing.T) {
 		sampleLine("101", `"x"`, `,"pid":7,"tid":8,"event":"cycles"`),
 		sampleLine("102", `"x"`, `,"pid":7,"tid":8,"event":"misses"`),
 		sampleLine("103", `"x"`, `,"pid":7,"tid":7,"event":"cycles"`),
-		sampleLine("104", `"x"`, `,"pid":9,"tid":10,"event":"cycles"`), // only its process has one
-		sampleLine("105", `"x"`, `,"pid":1,"tid":1,"event":"cycles"`),  // nothing but the event
-		sampleLine("106", `"x"`, `,"tid":9,"event":"cycles"`),          // the thread's process is known
+		sampleLine("104", `"x"`, `,"pid":9,"tid":10,"event":"cycles"`), // only its process has such a stack
+		sampleLine("105", `"x"`, `,"pid":1,"tid":1,"event":"cycles"`),  // only its event has one
+		sampleLine("106", `"x"`, `,"tid":9,"event":"cycles"`),          // the process of the thread is known
 	}
 	orders := map[string][]string{
 		"stacks first":  append(append([]string{}, stacks...), samples...),
@@ -156,13 +156,13 @@ func TestAmbiguousIDs(t *testing.T) {
 			rec := read(t, two+lines(records...))
 			equal(t, "stack records", rec.Counts.Stacks, int64(4))
 			equal(t, "totals", []int64{rec.Events[0].Metrics[0].Total, rec.Events[1].Metrics[0].Total}, []int64{4, 11})
-			got := samplesOf(rec, 7, 8) // by event, in the order in which events were sampled
+			got := samplesOf(rec, 7, 8) // samples are grouped by event
 			slices.Sort(got)
 			equal(t, "7/8", got, []string{"101 main;run cpu-1", "102 main;0xffff cpu-1"})
 			equal(t, "7/7", samplesOf(rec, 7, 7), []string{"103 main cpu-1"})
 			equal(t, "9/10", samplesOf(rec, 9, 10), []string{"104 main;run;0xffff cpu-1"})
 			equal(t, "1/1", samplesOf(rec, 1, 1), []string{"105 main cpu-1"})
-			if name != "samples first" { // there the tid's process was not known yet
+			if name != "samples first" { // there, the thread's process was not known yet
 				equal(t, "9/9", samplesOf(rec, 9, 9), []string{"106 main;run;0xffff cpu-1"})
 			}
 			if got := codes(rec); !strings.HasPrefix(got, "stack-id-content×3@line ") {
@@ -224,7 +224,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestLateMetric has a metric that only the second record knows.
+// TestLateMetric reads metrics that only the second record has.
 func TestLateMetric(t *testing.T) {
 	header := strings.Replace(head, `"primary_metric":"period"`, `"primary_metric":"alloc_bytes"`, 1)
 	rec := read(t, lines(header, dso1, fMain,
@@ -239,8 +239,8 @@ func TestLateMetric(t *testing.T) {
 	equal(t, "warnings", codes(rec), "")
 }
 
-// TestClocksCountTime: periods of perf's clocks are nanoseconds, also where a
-// converter calls them events or nothing at all; those of other events are not.
+// TestClocksCountTime checks that periods of perf's clocks are nanoseconds even if a
+// converter calls them events or gives no unit, and that other events keep the file's unit.
 func TestClocksCountTime(t *testing.T) {
 	for weight, unit := range map[string]string{period("10"): "events", `{"metric":"period","value":10}`: ""} {
 		for event, want := range map[string]string{"cycles": unit, "cpu-clock:pppH": "ns", "task-clock": "ns", "cpu-clocks": unit} {
@@ -254,7 +254,7 @@ func TestClocksCountTime(t *testing.T) {
 	}
 }
 
-// TestFromSamples has stacks without weights.
+// TestFromSamples reads stacks without weights, so that values come from the samples.
 func TestFromSamples(t *testing.T) {
 	rec := read(t, dict4+lines(
 		stackLine(`1`, "1", `,"pid":7,"tid":8`, ""),
@@ -293,7 +293,7 @@ func TestClock(t *testing.T) {
 		header := strings.NewReplacer(`"start":100.5,"end":110.5,"unit":"seconds"`, fmt.Sprintf(`"start":%s,"end":%s,"unit":%q`, tt.origin, tt.origin, tt.unit)).Replace(head)
 		rec := read(t, lines(header, dso1, fMain, stackLine(`1`, "1", `,"tid":1`, period("1")), sampleLine(tt.at, "1", `,"tid":1`)))
 		origin, _ := new(big.Rat).SetString(tt.origin)
-		if d := rec.Clock.Origin; d.Scale < 10 { // an origin of more digits than an int64 has is cut
+		if d := rec.Clock.Origin; d.Scale < 10 { // an origin with more digits than fit in 64 bits is truncated
 			origin.SetFrac(big.NewInt(d.Mantissa), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.Scale)), nil))
 		}
 		at, _ := new(big.Rat).SetString(tt.at)
@@ -360,7 +360,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestThreads checks what tracks and processes are called.
+// TestThreads checks the names of tracks and processes.
 func TestThreads(t *testing.T) {
 	rec := read(t, dict4+lines(
 		`{"type":"thread","pid":7,"tid":7}`,

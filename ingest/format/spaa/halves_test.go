@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// dtrace is a file of halves: stacks are "id half frame context… > related…".
+// dtrace returns a file of halves. Each stack is given as "id half frame context… >
+// related…".
 func dtrace(stacks ...string) string {
 	ls := []string{
 		`{"type":"header","format":"spaa","version":"1.0","source_tool":"dtrace","frame_order":"leaf_to_root","events":[{"name":"p","kind":"timer","sampling":{"mode":"frequency","primary_metric":"samples"}},{"name":"q","kind":"probe","sampling":{"mode":"event","primary_metric":"samples"}}],"stack_id_mode":"local"}`,

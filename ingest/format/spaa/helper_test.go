@@ -50,9 +50,8 @@ func tally(rec *recording.Recording, kind string) recording.Tally {
 	return recording.Tally{}
 }
 
-// codes lists the warnings as "code×count@place".
-// Most made-up files have samples and windows that do not fit their stacks: TestParts is
-// about those.
+// codes lists the warnings as "code×count@place". It omits warnings about samples and
+// windows that do not add up to their stacks, which most test files have; see TestParts.
 func codes(rec *recording.Recording) string {
 	var s []string
 	for _, w := range rec.Warnings {
@@ -73,7 +72,7 @@ func warning(rec *recording.Recording, code string) recording.Warning {
 	return recording.Warning{}
 }
 
-// stackText is a stack as "outer;inner".
+// stackText formats a stack as "outer;inner".
 func stackText(rec *recording.Recording, c recording.CallID) string {
 	var names []string
 	for _, p := range rec.Calls.Path(nil, c) {
@@ -82,8 +81,8 @@ func stackText(rec *recording.Recording, c recording.CallID) string {
 	return strings.Join(names, ";")
 }
 
-// dump is everything that a recording says, as text: two recordings of the
-// same data give the same dump, whatever they look like inside.
+// dump formats the whole content of a recording. Recordings of the same data have the same
+// dump.
 func dump(rec *recording.Recording) string {
 	var s strings.Builder
 	p := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }

@@ -7,7 +7,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A dictionary that is behind what names it is read as if it were in order.
+// TestLateDictionary checks that frames and dsos that follow their stacks are read as if
+// they came first.
 func TestLateDictionary(t *testing.T) {
 	stacks := lines(stackLine(`"a"`, "9,1", "", period("5")), stackLine(`"b"`, "9,1", "", period("7")), stackLine(`"c"`, "1", "", period("1")))
 	dict := lines(`{"type":"frame","id":9,"func":"f","dso":7,"kind":"user"}`, `{"type":"frame","id":1,"func":"main","dso":7,"kind":"user"}`, `{"type":"dso","id":7,"name":"/bin/x","is_kernel":false}`)
@@ -28,13 +29,15 @@ func TestLateDictionary(t *testing.T) {
 	}
 }
 
-// An event that only stacks name is the one to show where the header's have nothing.
+// TestEventOfStacksAlone checks that the default event is one with records, even if only
+// stacks name it.
 func TestEventOfStacksAlone(t *testing.T) {
 	rec := read(t, dict4+lines(strings.Replace(stackLine(`1`, "1", "", period("5")), "cycles", "faults", 1)))
 	equal(t, "event", rec.Events[rec.DefaultEvent()].Name, "faults")
 }
 
-// TestParts has samples and windows that weigh more, or less, than their stacks.
+// TestParts reads samples and windows whose weight is more or less than that of their
+// stacks.
 func TestParts(t *testing.T) {
 	stack := stackLine(`"g"`, "2,1", "", period("50"))
 	samples := func(n int, period string) (s string) {
@@ -71,8 +74,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A time that cannot be shown does not widen the timeline: the sample or window is at its
-// edge.
+// TestFarTimes checks that a time too far away does not extend the timeline: the sample or
+// window is moved to the edge.
 func TestFarTimes(t *testing.T) {
 	stack := stackLine(`"g"`, "2,1", "", period("50"))
 	want := read(t, dict4+lines(stack, sampleLine("101", `"g"`, `,"event":"cycles","period":5`))).Duration()
@@ -88,7 +91,8 @@ func TestFarTimes(t *testing.T) {
 	}
 }
 
-// What the header or a frame says in words that the specification does not have.
+// TestUnknownWords reads values of the header and of a frame that the specification does
+// not define.
 func TestUnknownWords(t *testing.T) {
 	data := dict4 + lines(stackLine(`"g"`, "2,1", "", period("50")))
 	for was, c := range map[string]struct{ now, want string }{
@@ -105,7 +109,8 @@ func TestUnknownWords(t *testing.T) {
 	}
 }
 
-// An id that is missing, and is there in another spelling of the same number.
+// TestSpellings checks that the warning about a missing id mentions the same number in
+// another spelling.
 func TestSpellings(t *testing.T) {
 	for has, names := range map[string]string{`255`: `"0xff"`, `"0x10"`: `16`, `"0x00ff"`: `"0xff"`, `18446744073709551613`: `"0xfffffffffffffffd"`, `"16"`: `16`} {
 		rec := read(t, dict4+lines(stackLine(has, "1", "", period("5")), sampleLine("101", names, `,"event":"cycles"`)))

@@ -14,8 +14,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// chaos makes a file of everything: all kinds of records in legal and illegal
-// orders, ids of all forms, damage.
+// chaos returns a file with all kinds of records in valid and invalid order, ids of all
+// forms, and damage.
 func chaos(seed uint64, n int) string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	pick := func(s ...string) string { return s[r.IntN(len(s))] }
@@ -63,8 +63,8 @@ func chaos(seed uint64, n int) string {
 	return strings.TrimSuffix(s.String(), "\n")
 }
 
-// TestSameHoweverCut has identical recordings from any number of workers and
-// any size of chunks.
+// TestSameHoweverCut checks that the recording does not depend on the number of workers or
+// the chunk size.
 func TestSameHoweverCut(t *testing.T) {
 	seeds := uint64(6)
 	if testing.Short() {
@@ -90,7 +90,8 @@ func TestSameHoweverCut(t *testing.T) {
 	sameHoweverCut(t, synthetic("samples", 3000, false), []int{1, 8}, []int{1 << 12, 1 << 18})
 }
 
-// TestKeepsNothing has a recording hold no part of the file, which goes away.
+// TestKeepsNothing overwrites the file after decoding, to check that the recording refers
+// to none of its bytes.
 func TestKeepsNothing(t *testing.T) {
 	for seed := range uint64(6) {
 		data := []byte(chaos(seed, 400))
@@ -110,7 +111,7 @@ func TestKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestDictReset has more strings and contexts than a worker keeps.
+// TestDictReset reads more strings and contexts than a worker keeps.
 func TestDictReset(t *testing.T) {
 	var s strings.Builder
 	s.WriteString(dict4)
@@ -139,7 +140,7 @@ func TestDictReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "samples", got.Counts, want.Counts)
-	if rounds.Raced { // which takes long over texts of so many lines
+	if rounds.Raced { // comparing such long texts is slow with the race detector
 		return
 	}
 	if a, b := dump(got), dump(want); a != b {
@@ -147,7 +148,7 @@ func TestDictReset(t *testing.T) {
 	}
 }
 
-// TestAllocations has a sample cost no allocation of its own.
+// TestAllocations checks that decoding a sample allocates no memory.
 func TestAllocations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counting allocations takes long with the race detector")
@@ -167,8 +168,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// FuzzSPAA feeds anything to the decoder: it must not panic, the ledger must
-// balance, and the outcome must not depend on how the file is cut up.
+// FuzzSPAA decodes arbitrary bytes. The ledger must balance, and the recording must not
+// depend on how the file is split.
 func FuzzSPAA(f *testing.F) {
 	f.Add(dict4 + stackLine(`"a"`, "2,1", `,"pid":1,"tid":2`, period("3")))
 	for seed := range uint64(3) {

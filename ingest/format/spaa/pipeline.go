@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// largeBatch is the number of items and weights that make a batch too large to reuse: one
-// line can be very long.
+// largeBatch is the number of items and weights from which a batch is too large to keep for
+// reuse: one line can be very long.
 const largeBatch = 1 << 17
 
 // job is a piece on its way to becoming a batch.

@@ -15,16 +15,14 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// naive is a second reader of SPAA: encoding/json into maps, nothing shared
-// with the decoder.
+// naive reads SPAA with encoding/json into maps, without using the decoder.
 type naive struct {
 	order   string
 	primary map[string]string
 	records map[string]int
 	ids     map[string]bool
-	frames  map[string]string // id to "func|dso"
-	// self and total by event and function, of the primary metric; sums by
-	// event and metric.
+	frames  map[string]string // "func|dso" by id
+	// self and total of the primary metric, by event and function; sums by event and metric
 	self, total map[string]map[string]int64
 	sums        map[string]*big.Rat
 }
@@ -115,7 +113,7 @@ func tables(rec *recording.Recording, event int) (self, total map[string]int64) 
 			f := rec.Func(c)
 			fn := rec.Functions.At(int(f))
 			name := fn.Name
-			if fn.Symbol != "" { // as the file has it
+			if fn.Symbol != "" { // the name in the file
 				name = fn.Symbol
 			}
 			key := name + "|" + fn.Module
@@ -131,7 +129,7 @@ func tables(rec *recording.Recording, event int) (self, total map[string]int64) 
 	return self, total
 }
 
-// agree compares a recording with what the naive reader says.
+// agree compares a recording with the naive reader's.
 func agree(t *testing.T, rec *recording.Recording, n *naive) {
 	t.Helper()
 	for kind, want := range n.records {
@@ -162,7 +160,8 @@ var (
 	indexKey = regexp.MustCompile(`'([^']+)': (\d+)`)
 )
 
-// TestSampleFiles reads the files of the reference converters.
+// TestSampleFiles reads files of the reference converters, and compares them with the naive
+// reader and INDEX.md.
 func TestSampleFiles(t *testing.T) {
 	rows := indexRow.FindAllStringSubmatch(string(samples.Read(t, "INDEX.md")), -1)
 	if len(rows) == 0 {
@@ -191,7 +190,8 @@ func TestSampleFiles(t *testing.T) {
 	}
 }
 
-// sameHoweverCut reads data with other numbers of workers and chunk sizes.
+// sameHoweverCut checks that the recording is the same for several numbers of workers and
+// chunk sizes.
 func sameHoweverCut(t *testing.T, data string, workers, chunks []int) {
 	t.Helper()
 	first, ferr := tryRead(data, 2, 0)

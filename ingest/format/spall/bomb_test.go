@@ -16,8 +16,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// bomb is a program with one function, whose line tables say that they unpack
-// to size bytes: in the way of today, or in the older one.
+// bomb writes a program with one function whose line tables claim to unpack to size bytes.
+// old selects the older compression format.
 func bomb(t *testing.T, old bool, size uint64) string {
 	le := binary.LittleEndian
 	var z bytes.Buffer
@@ -36,7 +36,7 @@ func bomb(t *testing.T, old bool, size uint64) string {
 		packed.Name, packed.Flags = at(".zdebug_info"), 0
 		data = binary.BigEndian.AppendUint64([]byte("ZLIB"), size)
 	}
-	symbols := make([]byte, 24) // the first means nothing
+	symbols := make([]byte, 24) // the first symbol is a placeholder
 	symbols = append(le.AppendUint32(symbols, 1), byte(elf.STB_GLOBAL)<<4|byte(elf.STT_FUNC), 0, 3, 0)
 	symbols = le.AppendUint64(le.AppendUint64(symbols, 0x1000), 16)
 	sections := []elf.Section64{{}, packed, {Name: at(".symtab"), Type: uint32(elf.SHT_SYMTAB), Link: 3, Entsize: 24, Addralign: 8}, {Name: at(".strtab"), Type: uint32(elf.SHT_STRTAB), Addralign: 1}}
@@ -62,8 +62,8 @@ func bomb(t *testing.T, old bool, size uint64) string {
 	return path
 }
 
-// TestBombs: a small program that says it unpacks to gigabytes gives its names,
-// and nothing of that size is made.
+// TestBombs checks that a small program that claims to unpack to gigabytes still gives
+// function names, without large allocations.
 func TestBombs(t *testing.T) {
 	for _, old := range []bool{false, true} {
 		for _, size := range []uint64{4 << 30, 1 << 62, 1<<64 - 1} {
@@ -88,13 +88,14 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestDamagedLines: line tables that cannot be read are not left out silently.
+// TestDamagedLines checks the warning about unreadable line tables.
 func TestDamagedLines(t *testing.T) {
-	path := bomb(t, false, 1000) // zeros
+	path := bomb(t, false, 1000) // 1000 zero bytes, which are no line table
 	says(t, path, "the line table of "+path+" cannot be read (")
 }
 
-// says fails where a trace of a program does not come with a calm note.
+// says fails the test unless a trace of the program has a minor warning that begins with
+// want.
 func says(t *testing.T, program, want string) {
 	t.Helper()
 	w := automatic(1, 0, program)

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Times are the nearest picosecond of the exact product, whichever way they are
-// found.
+// TestClockIsExact checks that times are the nearest picosecond of the exact product, by
+// whichever method they are computed.
 func TestClockIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	half := big.NewRat(500_000_001, 1_000_000_000) // where it is between two, either
+	half := big.NewRat(500_000_001, 1_000_000_000) // at a half, both neighbours are correct
 	for _, unit := range []float64{1, 1e-3, 1e-6, .25, 1. / 3, 0.0004, 1e3, 0.001000001} {
 		c := newClock(unit, 1e6)
 		c.begin([]float64{float64(rng.Int64N(1e15))})

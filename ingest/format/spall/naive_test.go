@@ -12,14 +12,14 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// naive is a second reader of undamaged traces, written for plainness: one
-// record after the other, times as exact fractions, no chunks.
+// naive is a simple second reader of undamaged traces. It reads record by record, without
+// chunks, and keeps times as exact fractions.
 type naive struct {
 	t       *testing.T
 	b       []byte
 	version uint64
 	auto    bool
-	unit    *big.Rat // picoseconds a tick
+	unit    *big.Rat // picoseconds per tick
 	base    *big.Rat // in ticks
 	threads map[[2]uint32]*naiveThread
 	order   [][2]uint32
@@ -174,7 +174,7 @@ func (n *naive) thread(pid, tid uint32, at *big.Rat) *naiveThread {
 		n.order = append(n.order, k)
 	}
 	if at != nil && n.base == nil {
-		whole := new(big.Int).Div(at.Num(), at.Denom()) // Euclidean, so the floor
+		whole := new(big.Int).Div(at.Num(), at.Denom()) // Euclidean division, which rounds down
 		n.base = new(big.Rat).SetInt(whole)
 	}
 	return n.threads[k]
@@ -223,7 +223,7 @@ func (n *naive) ps(at *big.Rat) int64 {
 	return new(big.Int).Div(x.Num(), x.Denom()).Int64()
 }
 
-// lines are the spans as sorted text, a line each.
+// lines lists the spans as text, one per line, sorted.
 func (n *naive) lines() []string {
 	var out []string
 	for _, k := range n.order {
@@ -253,7 +253,7 @@ func (n *naive) backward() (c int64) {
 	return c
 }
 
-// lines are a recording's spans in the form of naive.lines.
+// lines lists the spans of a recording in the same form as naive.lines.
 func lines(r *recording.Recording) []string {
 	var out []string
 	for _, t := range r.Tracks {
@@ -280,7 +280,7 @@ func path(r *recording.Recording, c recording.CallID) string {
 	return strings.Join(names, ";")
 }
 
-// everything is a recording as text, for comparing two.
+// everything formats the whole content of a recording, to compare two.
 func everything(r *recording.Recording) string {
 	var s strings.Builder
 	fmt.Fprintln(&s, r.Clock, r.Start, r.End, r.Counts, r.SpanTime, r.SpanCount, r.Source.Version)

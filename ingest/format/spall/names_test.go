@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// Names are found again by their text alone: however long, wherever the bytes at hand
-// end, and whatever is behind.
+// TestQuickNames checks that names are found by their bytes alone, whatever their length
+// and whatever bytes follow.
 func TestQuickNames(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	n := newNameTable()
 	numbers := map[string]uint32{}
 	for range 30_000 {
-		// Few letters, in few places, so that many names are nearly alike.
+		// Use few letters in few places, so that many names are nearly equal.
 		name := make([]byte, rng.IntN(80), 200)
 		for i := range name {
 			name[i] = 'a'

@@ -213,8 +213,8 @@ func believe(name, after []byte, end bool, validate func([]byte, bool) bool) ver
 	return refused
 }
 
-// doubt stops before the record at i bytes after off, which is not believed to be one. If
-// it is certainly none, doubt starts the search for the next record.
+// doubt stops before a record with a new name, i bytes after off, that believe has not
+// accepted. If believe has rejected it, doubt starts the search for the next record.
 func (p *parser) doubt(v verdict, what byte, i int, off int64) int {
 	if v == refused {
 		p.stuck(what, off+int64(i))

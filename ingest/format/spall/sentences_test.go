@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestSentences has one thing wrong with a trace at a time, and expects the
-// whole sentence and the place.
+// TestSentences checks the message and its place for a trace with one fault per case.
 func TestSentences(t *testing.T) {
 	v1 := func(make func(w *trace)) []byte {
 		w := manual(1)
@@ -18,7 +17,7 @@ func TestSentences(t *testing.T) {
 		make(w)
 		return w.b
 	}
-	pair := func(w *trace) { // each later than the one before
+	pair := func(w *trace) { // the times of each pair are later than those of the previous one
 		at := float64(10 * (1 + len(w.b)))
 		w.begin1(1, 2, at, "good", "")
 		w.end(1, 2, at+5)

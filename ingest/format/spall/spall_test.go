@@ -41,7 +41,7 @@ func try(in *source.Input) (*recording.Recording, error) {
 	return b.Finish(), nil
 }
 
-// warnings are the counts by code.
+// warnings returns the counts of warnings by code.
 func warnings(r *recording.Recording) map[string]int64 {
 	m := map[string]int64{}
 	for _, w := range r.Warnings {
@@ -80,7 +80,7 @@ func compare(t *testing.T, content []byte) *recording.Recording {
 	return r
 }
 
-// synthetic are traces of all versions with all that may be in them.
+// synthetic returns traces of all versions with every kind of record.
 func synthetic() map[string][]byte {
 	out := map[string][]byte{}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -163,7 +163,8 @@ func TestAgainstNaive(t *testing.T) {
 	}
 }
 
-// An independent reader found these counts in the samples.
+// TestSamples compares the sample files with counts made by an independent reader, and with
+// the naive reader.
 func TestSamples(t *testing.T) {
 	samples.Need(t)
 	type facts struct {
@@ -192,7 +193,7 @@ func TestSamples(t *testing.T) {
 				return
 			}
 			if strings.Contains(file, "auto") {
-				// The naive reader is slow: the first two buffers will do.
+				// The naive reader is slow, so compare only the first two buffers.
 				h, _ := readHeader(content, true)
 				n := h.size
 				for range 2 {
@@ -205,7 +206,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Where chunks end must make no difference, nor whether content is mapped.
+// TestChunks checks that the recording depends neither on chunk boundaries nor on whether
+// the content is mapped.
 func TestChunks(t *testing.T) {
 	all := synthetic()
 	damagedTraces(all)
@@ -260,7 +262,7 @@ func same(t *testing.T, what, got, want string) {
 	t.Fatalf("%s: %d lines, not %d", what, len(a), len(b))
 }
 
-// damagedTraces adds traces with something wrong in them.
+// damagedTraces adds traces with various kinds of damage.
 func damagedTraces(out map[string][]byte) {
 	flat := func(n int) *trace {
 		w := new(trace)
@@ -339,7 +341,7 @@ func TestDamage(t *testing.T) {
 			if n := w["damaged"] + w["unknown-record"]; n < 1 || n > 8 {
 				t.Errorf("%s: warnings %v", name, r.Warnings)
 			}
-			// What is junk may eat a little of what follows it, not more.
+			// Damage may hide only a few of the records that follow it.
 			if r.Counts.Spans < 77 || r.Counts.Spans > 90 {
 				t.Errorf("%s: %d spans of 80, %v", name, r.Counts.Spans, r.Warnings)
 			}
@@ -380,7 +382,7 @@ func TestCutEverywhere(t *testing.T) {
 				continue
 			}
 			balanced(t, r)
-			// All whole records before the cut are there.
+			// All whole records before the cut must be in the recording.
 			begins := int64(0)
 			for _, l := range r.Ledger {
 				if l.Kind == "begin" {
@@ -426,8 +428,8 @@ func TestOddTimes(t *testing.T) {
 
 func mapsEqual(a, b map[string]int64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// A writer that begins with a 0 before times of an epoch must not spoil the
-// times of the rest.
+// TestOutlierFirst checks that a first time of 0 before times since 1970 does not reduce
+// the precision of the others.
 func TestOutlierFirst(t *testing.T) {
 	w := manual(1)
 	w.begin1(1, 1, 0, "start", "")
@@ -532,8 +534,8 @@ func TestThreadNames(t *testing.T) {
 	}
 }
 
-// Arguments of a mapped file can't be read after Close, but asking must do no
-// harm; those of a stream stay.
+// TestArgsAfterClose checks that arguments of a mapped file are "" after Close, and that
+// those of a stream remain available.
 func TestArgsAfterClose(t *testing.T) {
 	w := manual(1)
 	for i := range 3000 {
@@ -575,7 +577,7 @@ func TestArgsAfterClose(t *testing.T) {
 	}
 }
 
-// Names and arguments of automatic traces may be longer than 255 bytes.
+// TestLongArgs reads an automatic trace with a name and arguments longer than 255 bytes.
 func TestLongArgs(t *testing.T) {
 	name, args := strings.Repeat("name ", 100), strings.Repeat("argument ", 7000)
 	w := automatic(1, 0, "")
@@ -595,7 +597,7 @@ func TestLongArgs(t *testing.T) {
 	}
 }
 
-// endless is a trace that never ends.
+// endless is a reader of a trace that never ends.
 type endless struct {
 	record []byte
 	at     int
@@ -657,7 +659,7 @@ func FuzzSpall(f *testing.F) {
 	w.end(1, 1, 200)
 	f.Add(w.b, uint16(1))
 	f.Fuzz(func(t *testing.T, content []byte, chunk uint16) {
-		if len(content) > 1<<12 { // paths of deeply nested calls are long
+		if len(content) > 1<<12 { // the dump of deeply nested calls is long
 			return
 		}
 		r, err := try(source.FromBytes("fuzz", content))

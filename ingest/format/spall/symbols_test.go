@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Addresses resolve as nm, another program, says.
+// TestSymbols compares the resolved addresses with nm.
 func TestSymbols(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestSymbols(t *testing.T) {
 			}
 			w := automatic(1, base, recordedPath)
 			w.openAuto(5, 100)
-			last := uint64(0) // addresses are told as differences
+			last := uint64(0) // addresses are stored as differences
 			for _, a := range []uint64{addrs["main"], addrs["_ZN3foo3barEi"], addrs["inner"] + 2, 1 << 40} {
 				w.u8(3<<2, 1)
 				w.u64((a + base) ^ last)

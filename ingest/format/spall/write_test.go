@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// trace is a file being written for a test.
+// trace is a file that a test writes.
 type trace struct {
 	b   []byte
-	buf int // where the open buffer's header is
+	buf int // position of the open buffer's header
 }
 
 func (w *trace) u8(v ...byte)      { w.b = append(w.b, v...) }

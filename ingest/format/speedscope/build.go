@@ -109,7 +109,8 @@ func (d *decoder) cover(p *profile, exp int) {
 	}
 }
 
-// beyond remarks that a profile goes on after the end that it names, by more than rounding.
+// beyond warns that a profile continues after its own end time by more than rounding
+// explains.
 func (d *decoder) beyond(p *profile, last int64, exp int) {
 	end, ok := d.time(p.end, exp)
 	start, _ := d.time(p.start, exp)

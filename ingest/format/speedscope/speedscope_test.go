@@ -19,7 +19,7 @@ import (
 
 var decodeBytes = decodetest.Of(Decode)
 
-// naive is a file as encoding/json reads it.
+// naive is a file as read with encoding/json.
 type naive struct {
 	Shared struct {
 		Frames []struct{ Name, File string }
@@ -39,8 +39,8 @@ type naive struct {
 
 var perUnit = map[string]int64{"seconds": 1e12, "milliseconds": 1e9, "microseconds": 1e6, "nanoseconds": 1e3}
 
-// sums adds up what each function of each profile has of its own and in total, in
-// picoseconds or the profile's unit: "profile/function" to "self total".
+// sums returns self and total of each function of each profile, in picoseconds or the
+// profile's unit: "profile/function" to "self total".
 func (n *naive) sums(t testing.TB) map[string]string {
 	t.Helper()
 	self, total := map[string]*big.Rat{}, map[string]*big.Rat{}
@@ -99,7 +99,7 @@ func (n *naive) sums(t testing.TB) map[string]string {
 	return out
 }
 
-// sumsOf are those of a recording, from its spans, samples and stacks.
+// sumsOf returns the same sums for a recording, from its spans, samples and stacks.
 func sumsOf(r *recording.Recording) map[string]string {
 	self, total := map[string]*big.Rat{}, map[string]*big.Rat{}
 	weigh := func(t *recording.Track, call recording.CallID, own, all *big.Rat) {
@@ -159,7 +159,7 @@ func sumsOf(r *recording.Recording) map[string]string {
 	return out
 }
 
-// compare holds a file against encoding/json, whole and in small chunks.
+// compare compares the recording of a file with naive, decoded whole and in small chunks.
 func compare(t *testing.T, content []byte) {
 	t.Helper()
 	var n naive
@@ -201,7 +201,7 @@ func TestSampleFiles(t *testing.T) {
 	}
 }
 
-// random makes a file of both kinds of profiles, in all units.
+// random returns a file with profiles of both kinds, in all units.
 func random(r *rand.Rand, profiles, size int) []byte {
 	var frames, all []string
 	for i := range 9 {
@@ -271,7 +271,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-// file is one evented profile in milliseconds.
+// file returns a file with one evented profile in milliseconds.
 func file(events string) string {
 	return `{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"},{"name":"b","file":"b.c","line":3,"col":4}]},"profiles":[{"type":"evented","name":"t","unit":"milliseconds","startValue":1700000000000.25,"endValue":1700000000010.25,"events":[` + events + `]}]}`
 }
@@ -280,7 +280,7 @@ func event(typ string, frame int, at string) string {
 	return fmt.Sprintf(`{"type":"%s","frame":%d,"at":%s}`, typ, frame, at)
 }
 
-// Times keep every picosecond, however far from 0 they are.
+// TestTimes checks that times are exact to the picosecond, however far from 0 they are.
 func TestTimes(t *testing.T) {
 	r, err := decodeBytes(t, []byte(file(event("O", 0, "1700000000000.25")+","+event("O", 1, "1700000000000.250001")+","+event("C", 1, "1700000000004.250002")+","+event("C", 0, "1.70000000000925e12"))), 0)
 	if err != nil || len(r.Warnings) > 0 {
@@ -300,7 +300,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// Samples follow each other and last as long as their weights.
+// TestSamplesOnTheTimeline checks that samples follow one another and last as long as their
+// weights.
 func TestSamplesOnTheTimeline(t *testing.T) {
 	r, err := decodeBytes(t, []byte(`{"profiles":[{"type":"sampled","name":"t","unit":"seconds","startValue":5,"endValue":8,"samples":[[0],[0,1],[]],"weights":[0.5,1.25,0.1]}],"shared":{"frames":[{"name":"a"},{"name":"b"}]},"name":"all","more":"told","exporter":"me 1"}`), 0)
 	if err != nil || len(r.Warnings) > 0 {
@@ -319,8 +320,8 @@ func TestSamplesOnTheTimeline(t *testing.T) {
 	}
 }
 
-// TestSentences has one thing wrong at a time, and expects the whole sentence
-// and the place: of the error, else of the first warning.
+// TestSentences checks the message for a file with one fault per case: the error, or the
+// first warning and its place.
 func TestSentences(t *testing.T) {
 	sampled := func(rest string) string {
 		return `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"none","startValue":0,"endValue":1,` + rest + `}]}`

@@ -12,9 +12,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestMappingsGo opens a stored recording many times, several at once, as windows and
-// commands do, and makes arenas: their files are neither mapped nor open when nobody has
-// them any more.
+// TestMappingsGo opens a stored recording many times, also concurrently, and makes arenas.
+// It checks that their files are unmapped and closed once they are unreachable.
 func TestMappingsGo(t *testing.T) {
 	defer func(was time.Duration) { grace = was }(grace)
 	grace = time.Millisecond

@@ -7,7 +7,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// stored is a recording of one span.
+// stored returns a stored recording with one span.
 func stored(t testing.TB) []byte {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -20,8 +20,9 @@ func stored(t testing.TB) []byte {
 	return whole.Bytes()
 }
 
-// FuzzRead reads what may be a stored recording. One that is whole can be written again
-// as it was. FuzzStored, in package ingest, mends the checksums of what it changes.
+// FuzzRead reads arbitrary bytes and checks that every valid recording can be written
+// again. FuzzStored, in package ingest, also corrects the checksums of the bytes it
+// changes.
 func FuzzRead(f *testing.F) {
 	whole := stored(f)
 	f.Add(whole)

@@ -32,7 +32,7 @@ func TestExample(t *testing.T) {
 	}
 }
 
-// Programs pad ids to different widths, and write them in either case.
+// TestSpellingsOfIDs checks that ids match despite different padding and case.
 func TestSpellingsOfIDs(t *testing.T) {
 	decodetest.SpansOf(t, read, `[{"traceId":"000000000000000A","id":"0000000000000001","name":"root","timestamp":5,"duration":9},{"traceId":"a","id":"B","parentId":"1","name":"f","timestamp":6,"duration":2},{"traceId":"0a","id":"2","parentId":"0b","name":"g","timestamp":6,"duration":1}]`,
 		`unknown service / spans
