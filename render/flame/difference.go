@@ -22,8 +22,8 @@ type Difference struct {
 	// Base and Up are as in Picture.
 	Base int
 	Up   bool
-	// Whole is the change of the total, of which a bar's colour shows the bar's share; 0
-	// for colours by the ratio of B to A.
+	// Whole is the change of the total. If it is not 0, the colour of a bar shows the
+	// bar's share of that change; otherwise it shows the ratio of B to A.
 	Whole int64
 	// Noise reports whether a difference is within noise; such bars are grey. nil if
 	// unknown.

@@ -117,7 +117,8 @@ func (p *Two) lengths(on raster.Surface) {
 	}
 }
 
-// marks draws lines at a side's median and p99. Each side has its own line for the names.
+// marks draws lines at a side's median and p99, with the names of each side in a row of
+// their own.
 func (p *Two) marks(on raster.Surface, d *compare.Durations, side string, row int, col raster.Color) {
 	if d.N == 0 {
 		return

@@ -41,9 +41,9 @@ func groupOf(rec *recording.Recording, t *recording.Track) (name string, ok bool
 	return t.Name, true
 }
 
-// groups divides the tracks of a process into groups: one for each function with which
-// goroutines start, the busiest first, and last the system's. A process of threads is one
-// group without a name.
+// groups divides the tracks of a process into groups: one for each function that
+// goroutines start with, the busiest first, and the runtime's own last. A process of
+// threads is one group without a name.
 func groups(rec *recording.Recording, l Layout, pi int, tracks []int) []Group {
 	if pi < 0 || !rec.Processes[pi].Grouped {
 		return []Group{{Process: pi, Tracks: tracks}}
@@ -89,8 +89,9 @@ func (g *Group) system() bool { return g.Name == SystemGroup }
 // headed reports whether the group has a row of its own: a single goroutine needs none.
 func (g *Group) headed() bool { return g.Name != "" && (len(g.Tracks) > 1 || g.system()) }
 
-// open reports whether the tracks of a group are shown, one of all that pass the filter in
-// their process: as chosen, else if they are few. System goroutines are hidden.
+// open reports whether the tracks of a group are shown: as the user has chosen, else if
+// few tracks of the process pass the filter (all is their number). System goroutines are
+// hidden by default.
 func (l *Layout) open(g *Group, all int) bool {
 	if open, chosen := l.Groups[g.Name]; chosen {
 		return open

@@ -86,9 +86,10 @@ func (p *Plan) sampled(r *Row) string {
 	return p.rec.Events[r.Samples.Event].Title()
 }
 
-// busy returns a share of the recording and the word that says what it is: the share that
-// a track ran on CPU if that is known, else the share that it was blocked or that its
-// outermost spans cover. The word is "" if none of these is known.
+// busy returns how busy a track is, as a share of the recording, and a word for the
+// measure. It measures the time blocked if only that is recorded, else the time in
+// running states, else the CPU time, else the time that outermost spans cover. The word
+// is "" if none of these is known.
 func busy(rec *recording.Recording, cpu *recording.OnCPU, ti int) (share float64, of string) {
 	t, whole := rec.Tracks[ti], float64(rec.Duration())
 	switch {

@@ -51,8 +51,8 @@ const (
 )
 
 // byProcess lists the visible tracks of each process in their order, and the pinned
-// tracks separately. Grouped tracks are not sorted, because most groups are closed: order
-// compares two tracks.
+// tracks separately; unseen is the number of tracks left out. It does not sort grouped
+// tracks, because most groups are closed; order compares two tracks to sort them later.
 func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int, unseen int, order func(a, b int) int) {
 	groups = make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
@@ -116,7 +116,8 @@ func byProcess(rec *recording.Recording, l Layout) (groups [][]int, pinned []int
 	return groups, pinned, unseen, order
 }
 
-// sortTracks sorts tracks, of which hundreds of thousands usually are sorted.
+// sortTracks sorts tracks unless they are sorted already, as hundreds of thousands of
+// tracks usually are.
 func sortTracks(tracks []int, order func(a, b int) int) {
 	if !slices.IsSortedFunc(tracks, order) {
 		slices.SortStableFunc(tracks, order)

@@ -346,8 +346,9 @@ func (p *Plan) counters(l Layout, counters []int) {
 	}
 }
 
-// trackRow lays out a track, one of shown (at most 2) that are not empty. If it is Auto it shows at
-// most compact lanes.
+// trackRow lays out a track. shown is the number of tracks that are not empty, counted up
+// to 2. If there are several, a track that is Auto and has more than compact+2 lanes shows
+// only compact of them.
 func trackRow(rec *recording.Recording, l Layout, ti, shown, compact int) Row {
 	t := rec.Tracks[ti]
 	lanes, spans, samples := lanesOf(rec, ti, l.Event)

@@ -37,7 +37,7 @@ func (p *Picture) windows(r *Row, y int) {
 	}
 }
 
-// weighed are the weights of a row's windows and the greatest of them.
+// weighed holds the weights of a row's windows and the largest one.
 type weighed struct {
 	of      *recording.WindowSet
 	metric  int

@@ -72,9 +72,9 @@ func (f *Focus) Begin(covered bool) {
 
 // Area begins an area; the items that follow belong to it. keys, which may be nil,
 // handles keys in the area; parts are other tags in it on which a pointer may be pressed.
-// Area reports whether the area itself, rather than one of its items, should show the
-// focus. An area may be begun more than once in a frame; its first beginning sets its
-// place in the order.
+// Area reports whether to draw the focus on the area itself rather than on one of its
+// items. If an area begins more than once in a frame, the first time determines its place
+// in the order.
 func (u *UI) Area(tag event.Tag, keys func(key.Event) bool, parts ...event.Tag) bool {
 	f := u.Focus
 	if f == nil {

@@ -13,10 +13,10 @@ import (
 	"ashlar/render/raster"
 )
 
-// A Sheet is a picture of many small texts, such as the rows of a scrolled table.
-// [UI.Text] is slower: it outlines each new text, which costs a hundred times as much,
-// and fills a path for every text in each frame. The zero value is ready to use; Show
-// draws the contents.
+// A Sheet is a picture of many small texts, such as the rows of a scrolled table. It is
+// faster than [UI.Text], which outlines each new text, at a hundred times the cost, and
+// fills a path for every text in each frame. The zero value is ready to use; Show draws
+// the contents.
 type Sheet struct {
 	items, last []sheetItem
 	of          sheetOf

@@ -286,9 +286,9 @@ func (c *Comparison) IsChosen(a *session.CompareAnswer, row *compare.Row) bool {
 	return k >= 0 && c.Chosen != nil && a.Compared.Tree.Funcs[k].FuncName == *c.Chosen
 }
 
-// threadKey returns the index of a row's thread in the answer's Threads, -1 for none. With
-// several runs a side the table matches the threads of all of them, Threads only those of
-// the first.
+// threadKey returns the index of a row's thread in the answer's Threads, -1 for none. If
+// a side has several runs, the table has the threads of all runs, but Threads only those
+// of the first.
 func threadKey(a *session.CompareAnswer, row *compare.Row) int {
 	if len(a.Compared.Runs) > 2 {
 		return slices.IndexFunc(a.Threads.Funcs, func(f match.Func) bool { return f.Name == row.Name })

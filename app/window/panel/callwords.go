@@ -51,9 +51,9 @@ func CallWords(set string) string {
 	return text
 }
 
-// limitWords formats a range of times, such as 60 ms to 320 ms. If the end is
-// missing it returns the start and the words from; if the start is missing, the words to
-// and the end.
+// limitWords formats a range of times, such as 60 ms to 320 ms. If the end is missing it
+// returns the start and the words from; if the start is missing, the words to and the
+// end.
 func limitWords(r recording.Range, from, to string) string {
 	switch {
 	case !r.HasTo:

@@ -238,8 +238,9 @@ func (p *Side) HasTransform(t analyze.Transform) bool { return slices.Contains(p
 // PickedFunction returns the selected function, false if there is none.
 func (p *Side) PickedFunction() (recording.Function, bool) { return FunctionOf(p.Rec, &p.Pick) }
 
-// CallsOf returns the functions whose calls a function of the view stands for, as package
-// calls writes them: all whose names differ only in numbers if these are shown as one.
+// CallsOf returns the functions that a function of the view stands for, as a query of
+// package calls names them. If numbers in names are folded, these are all functions whose
+// names differ only in numbers.
 func (p *Side) CallsOf(f recording.Function) string {
 	if p.HasTransform(analyze.Transform{Op: analyze.OpFoldDigits}) {
 		if name := funcname.FoldDigits(f.Name); strings.Contains(name, "#") {

@@ -168,8 +168,8 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, groups []Group,
 	}
 }
 
-// wholeText returns the text of a group without limits, "" for one with limits or if the
-// switch says it.
+// wholeText returns the text for a group without limits. It is "" if the group has
+// limits, or if the bar has a switch, which shows the scope itself.
 func (b *Bar) wholeText(g *Group, groups []Group) string {
 	if len(b.Switch.Titles) > 0 || !g.whole() || g.Side == "" && len(groups) > 1 {
 		return ""

@@ -158,8 +158,8 @@ func (s *Shell) helpPage(u *ui.UI, full image.Rectangle) {
 	s.shield(u, full)
 }
 
-// drawHelp draws all lines into one picture, because laying out so many texts singly took
-// longer than a frame may.
+// drawHelp draws all lines into one picture, because laying out so many texts one by one
+// takes longer than a frame may.
 func (s *Shell) drawHelp(on raster.Surface, k helpKey, blocks [][]helpLine, tops []helpAt, line int) {
 	px := func(dp int) int { return int(float32(dp)*k.scale + .5) }
 	on.Rect(0, 0, k.size.X, k.size.Y, raster.Pack(k.theme.Raised))

@@ -21,9 +21,9 @@ func (s *Shell) askOpen() {
 // mostWindows is the maximum number of windows that are opened at once.
 const mostWindows = 12
 
-// OpenSeveral opens files in place of the open recordings: two of one format side by side;
-// more than two of one format as the user chooses; otherwise the first here and each of
-// the others in a window of its own.
+// OpenSeveral opens files in place of the open recordings. Two files of one format open
+// side by side; for more than two of one format it asks the user. Files of different
+// formats open in a window each, the first in this one.
 func (s *Shell) OpenSeveral(paths []string) {
 	if len(paths) < 2 {
 		for _, p := range paths {

@@ -12,8 +12,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// chooseFor asks what to do with several files or with folders, which are looked into in
-// the background.
+// chooseFor asks what to do with several files or folders, after it has read the folders
+// in the background.
 func (s *Shell) chooseFor(paths []string) {
 	go func() {
 		files, _, err := locate.Runs(paths)

@@ -114,8 +114,8 @@ func (p *Timeline) onLanes(s *panel.Host, u *ui.UI, g widget.Gesture, e pointer.
 	}
 }
 
-// keepThread makes the thread of a call the scope, unless it is one of two recordings or
-// the only thread. Other limits stay.
+// keepThread limits the scope to the thread of a call, except in a comparison or if the
+// recording has only one track. Other limits stay.
 func (p *Timeline) keepThread(h *timeline.Hit) {
 	if h.Found && !p.Linkable && p.Against == nil && len(p.Rec.Tracks) > 1 && p.Rec.Tracks[h.Track].Kind == recording.ThreadTrack {
 		p.Scope = p.Scope.On([]int{h.Track})
@@ -306,8 +306,8 @@ func (p *Timeline) foldHit(h timeline.Hit) {
 	}
 }
 
-// Fold opens or closes a row: a process, a group or a thread. A thread goes through three states:
-// one lane, some lanes (see timeline.Auto), and all lanes.
+// Fold opens or closes a row: a process, a group or a thread. A thread goes through three
+// states: one lane, some lanes (see timeline.Auto), and all lanes.
 func (p *Timeline) Fold(r *timeline.Row) {
 	switch r.Kind {
 	case timeline.ProcessRow:

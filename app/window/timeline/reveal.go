@@ -107,9 +107,9 @@ func (p *Timeline) SameFunction(s *panel.Host, next bool) {
 // nearestReach is the maximum number of spans of a lane to search.
 const nearestReach = 4 << 20
 
-// nearest returns the index of the first span of a function after a time in a lane, or of
-// the last one before it; -1 if none is within reach. In the picked span's own lane, a
-// span at the time itself does not count.
+// nearest returns the index, in a lane, of the first span of a function after a time or,
+// if next is false, of the last one before it; -1 if none is within reach. In the picked
+// span's own lane (own), a span at the time itself does not count.
 func nearest(rec *recording.Recording, l *lanes.Lane, f recording.FuncID, at int64, next, own bool) int {
 	i := l.Search(at)
 	if !next {

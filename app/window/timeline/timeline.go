@@ -42,8 +42,8 @@ type Timeline struct {
 	// Like is the other side's order of tracks, which is used if the user has chosen
 	// none.
 	Like      []int
-	rangeFrom int64 // where the selected range was begun by keys
-	// Room is the height that the lanes may take, in pixels, whatever they contain.
+	rangeFrom int64 // the time at which keys began the selected range
+	// Room is the maximum height of the lanes, in pixels, regardless of their content.
 	Room int
 	// Unfiltered is the height of all rows without a filter.
 	Unfiltered int
@@ -217,9 +217,9 @@ func (p *Timeline) rows(scale float32) timeline.Layout {
 		Hidden: p.Hidden, Pinned: p.Pinned, Order: order, Sort: p.Sort, Filter: p.Filter, OnCPU: p.Doc.SpansOnCPU(p.Rec), Found: p.found(), Deep: p.deep(scale)}
 }
 
-// deep returns the number of lanes of the busiest thread: those for which there is room
-// below its name and its process. A recording that is still read opens no thread, because
-// another may become the busiest.
+// deep returns the number of lanes that the busiest thread may show: those for which
+// there is room below its name and its process. It returns 0 while the recording is being
+// read, because another thread may become the busiest.
 func (p *Timeline) deep(scale float32) int {
 	if !p.Rec.Done {
 		return 0

@@ -21,7 +21,8 @@ const (
 	mostColumn                = 2000
 	detailsWidth              = 300
 	comparedDetails           = detailsWidth + 20 // with a second number in each line
-	// wideWindow is the width from which the columns grow: by a dp for each growth dp.
+	// wideWindow is the width above which the columns grow: by one dp for every
+	// gutterGrowth or detailsGrowth dp of the window.
 	wideWindow, gutterGrowth, detailsGrowth = 1400, 9, 7
 )
 

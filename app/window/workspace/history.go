@@ -161,8 +161,8 @@ type backStep struct {
 	before *backStep
 }
 
-// wayBack returns the step that leads back to the current recordings; nil if nothing has
-// been shown of them.
+// wayBack returns the step that leads back to the current recordings. If none of their
+// views is in the history yet, it returns the step to the recordings before them.
 func (d *Workspace) wayBack() *backStep {
 	if s := d.scene(); s == nil || len(s.way().History.steps) == 0 {
 		return d.back

@@ -13,8 +13,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// lower draws the half below the timeline: tabs, the chosen one's content and
-// the details at the side.
+// lower draws the half below the timeline: the tabs, the current panel and the details
+// beside it.
 func (p *Pane) lower(d *Workspace, u *ui.UI) {
 	if p.ScopeComparison != nil {
 		p.ScopeComparison.lower(d, p, u)

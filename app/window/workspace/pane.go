@@ -206,8 +206,8 @@ func (p *Pane) Update(d *Workspace) {
 	if len(rec.Events) > 0 {
 		p.chooseByName(rec)
 		p.Event = min(p.Event, len(rec.Events)-1)
-		// Until another event is chosen, the first one with data is shown. While the file
-		// loads, that may change.
+		// Show the first event with data unless the user has chosen one. Which event that
+		// is may change while the file loads.
 		if d := rec.DefaultEvent(); fresh && p.Event == p.byDefault && p.Event != d || !p.begun {
 			p.Event, p.byDefault = d, d
 			p.Metric = rec.Events[d].Primary

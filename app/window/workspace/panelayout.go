@@ -58,8 +58,8 @@ func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, details flo
 // and the panel below needs the rest.
 const timelineShare = 11. / 20
 
-// timelineRoom returns the height that the lanes of a timeline may take of a pane's height,
-// in pixels, whatever they contain.
+// timelineRoom returns the maximum height of a timeline's lanes in a pane of the given
+// height, in pixels, regardless of their content.
 func (d *Workspace) timelineRoom(u *ui.UI, height int) int {
 	if d.View == Both {
 		height = int(float32(height) * timelineShare)

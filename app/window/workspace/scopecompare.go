@@ -56,8 +56,7 @@ func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 }
 
 // scopePanels lists the views of two parts of one recording: PairPanels without the view
-// that shows each side by itself, and without those that have the name of a view of one
-// recording.
+// that shows the sides separately and without names that the views of one recording use.
 var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
 	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
 })

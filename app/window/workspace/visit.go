@@ -179,8 +179,8 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	return err
 }
 
-// checkZoomAround checks, once the callers and callees of a function are known, that the
-// paths among them to which a State zooms are complete.
+// checkZoomAround checks, once the callers and callees of a function are known, that they
+// contain the whole paths to which a State zooms.
 func (p *Pane) checkZoomAround() (changed bool, err error) {
 	if !p.visit.sides {
 		return false, nil

@@ -12,8 +12,8 @@ import (
 
 // heaviest lists the functions with the largest self weight by magnitude: negative
 // weights, as for memory freed between two heap profiles, count by their distance from
-// zero. It lists as many as fit into r, and at least fewestHeaviest, for which the panel
-// scrolls.
+// zero. It lists as many as fit into r, but at least fewestHeaviest; the panel scrolls if
+// these do not fit.
 func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	a := p.Doc.Answer()
 	if a == nil || len(a.Rows) == 0 {
@@ -58,8 +58,8 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	return y
 }
 
-// heaviestColumns returns the columns of the list of functions in r, for a line at 0: names
-// and, where these leave room for them, values and shares.
+// heaviestColumns returns the columns of the list of functions in r, for a line with its
+// top at 0: names and, where these leave room for them, values and shares.
 func heaviestColumns(u *ui.UI, r image.Rectangle) (names, values, shares image.Rectangle) {
 	const least, value, share = 90, 82, 48 // in dp
 	names = image.Rect(r.Min.X+u.Px(14), 0, r.Max.X, u.Px(22))

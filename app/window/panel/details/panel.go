@@ -26,8 +26,8 @@ import (
 )
 
 // Detail is a line of the panel. Copying all lines, or clicking this one, copies Exact. A
-// line without a key is a text of its own. If To is set, a click calls it instead; if
-// Label, the key of a label, is set, a click lists the label's values.
+// line without a key is plain text. If To is set, a click calls it instead; if Label, the
+// key of a label, is set, a click lists the label's values.
 type Detail struct {
 	Key, Value, Exact string
 	To                func()

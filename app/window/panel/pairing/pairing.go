@@ -1,5 +1,5 @@
-// Package pairing implements the panel that explains a comparison: what was matched with
-// what, by which rule, and how certain the differences are.
+// Package pairing implements the panel that explains a comparison: the matched functions
+// and the rules that matched them, and how certain the differences are.
 package pairing
 
 import (
