@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestVecSnapshots: a copy goes on having what it had while the original grows.
+// TestVecSnapshots checks that a copy of a column keeps its elements while the original
+// grows.
 func TestVecSnapshots(t *testing.T) {
 	const n = 50_000
 	snaps := make(chan Vec[int], 100)
@@ -44,8 +45,8 @@ func TestVecSnapshots(t *testing.T) {
 	}
 }
 
-// TestSparse compares with a map, also after rows were taken away, and snapshots with
-// what they were of.
+// TestSparse compares a column, also after cutting rows, with a map, and a snapshot with a
+// copy of the map.
 func TestSparse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var s, shown Sparse
@@ -91,8 +92,8 @@ func TestSparse(t *testing.T) {
 	}
 }
 
-// TestPack: what is unpacked is what was packed, and an index that was cut anywhere is an
-// error.
+// TestPack checks that unpacked values equal the packed ones, and that an index cut
+// anywhere gives an error.
 func TestPack(t *testing.T) {
 	type part struct{ Name string }
 	type thing struct {

@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// TestLargePages looks up what the system says of the memory that a long column is in.
+// TestLargePages checks that the memory of a long column has the flag hg in
+// /proc/self/smaps: large pages were requested.
 func TestLargePages(t *testing.T) {
 	if _, err := os.Stat("/sys/kernel/mm/transparent_hugepage/enabled"); err != nil {
 		t.Skip("this kernel has no large pages")
@@ -27,7 +28,7 @@ func TestLargePages(t *testing.T) {
 	}
 }
 
-// flagsOf are those of the mapping that an address is in.
+// flagsOf returns the flags of the mapping that contains an address.
 func flagsOf(t *testing.T, addr uintptr) string {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {

@@ -294,8 +294,8 @@ func (s *Spans) Pack(a *Archive) {
 	PackChunk(a, &s.words, size)
 }
 
-// Check panics (see [Fail]) if a column would reach beyond the data. It does not check
-// the order of times; the caller has to.
+// Check panics (see [Fail]) if a column would reach beyond the data. It does not check the
+// order of times; that is up to the caller.
 func (s *Spans) Check() {
 	heads := headWords * ((s.n + groupSpans - 1) / groupSpans)
 	Must(s.n > 0 && s.tick > 0 && heads <= len(s.words), "a column of spans is truncated")

@@ -7,15 +7,15 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// Spans of any length, with gaps or without, in any unit and of any number, are what was
-// packed, one by one and many at a time.
+// Unpacked spans equal the packed ones, for any lengths, gaps, units and numbers of spans,
+// whether read one by one or many at a time.
 func TestSpans(t *testing.T) {
 	for seed := range 60 {
 		rng := rand.New(rand.NewPCG(uint64(seed), 7))
 		n := 1 + rng.IntN(ChunkLen)
 		unit := []int64{1, 64_000, 1 << 40}[rng.IntN(3)]
 		if n > 200 && unit == 1<<40 {
-			n = 200 // times have 63 bits
+			n = 200 // keep times within 63 bits
 		}
 		gaps, wide := rng.IntN(3), rng.IntN(2) == 0
 		at := -rng.Int64N(1 << 50)
@@ -65,7 +65,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// What was unpacked from elsewhere leads nowhere once it has been checked.
+// Reading damaged spans does not panic if they have passed Check.
 func TestSpansDamaged(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	starts, numbers := make([]int64, 500), make([]uint32, 500)
@@ -85,7 +85,7 @@ func TestSpansDamaged(t *testing.T) {
 			refused++
 			continue
 		}
-		for i := range s.Len() { // without a panic
+		for i := range s.Len() { // must not panic
 			s.Start(i)
 			s.End(i)
 			s.First(i)

@@ -14,7 +14,7 @@ type Sparse struct {
 	values Vec[uint64]
 }
 
-// group says which of 64 neighbouring rows have a number.
+// group marks the rows with a number among 64 neighbouring rows.
 type group struct {
 	bits   uint64
 	before int // number of values in earlier groups

@@ -18,10 +18,10 @@ const (
 	FirstLen  = 8
 )
 
-// Vec is an append-only column. It never moves its elements once a chunk is
-// full, so growing costs no copying, and a copy of the struct is a snapshot:
-// it goes on seeing its own first Len elements whatever the original appends.
-// The zero value is empty. A snapshot must not be appended to.
+// Vec is an append-only column. It never moves its elements once a chunk is full, so
+// growing costs no copying, and a copy of the struct is a snapshot: its Len and its
+// elements stay the same while the original grows. The zero value is empty. A snapshot must
+// not be appended to.
 type Vec[T any] struct {
 	chunks [][]T
 	n      int

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Sums are those of numbers as wide as need be, and stop at the widest there is room for.
+// TestWide compares sums with big.Int, and checks that they stop at 2^128-1.
 func TestWide(t *testing.T) {
 	most := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
 	for seed := range uint64(200) {

@@ -86,8 +86,8 @@ func (m Widths) Prefix(text string, width float32) int {
 	return len(text)
 }
 
-// tail returns the offset of the words at the end of a text that fit into a width, or of
-// the parts of a path if its last one fits; 0 if too little fits.
+// tail returns the offset of the longest end of a text that fits into a width and begins at
+// a word or, for a path whose last part fits, at a slash; 0 if too little fits.
 func (m Widths) tail(text string, width float32) int {
 	words, part := 0, 0
 	for at := len(text) - 1; at > 0 && m.Fits(text[at:], width); at-- {
@@ -108,7 +108,7 @@ func (m Widths) tail(text string, width float32) int {
 }
 
 // lastWord returns the offset of the last part of a path or, in another text, of the last
-// word at which at least Fewest letters begin.
+// word from which at least Fewest letters remain.
 func lastWord(text string) int {
 	if IsPath(text) {
 		return strings.LastIndexByte(text, '/') + 1

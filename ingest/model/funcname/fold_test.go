@@ -16,8 +16,8 @@ func TestFoldDigits(t *testing.T) {
 	}
 }
 
-// TestFoldedPattern: the pattern of a folded name matches the names that fold to it, and no
-// others.
+// TestFoldedPattern checks that the pattern of a folded name matches exactly the names that
+// fold to it.
 func TestFoldedPattern(t *testing.T) {
 	names := []string{"frame 12", "frame 9", "frame", "frame x", "a.b(3)", "aXb(3)", "step#7", "step##", "utf8", "utf9", "1+2", "frame 12 of 3"}
 	for _, of := range names {

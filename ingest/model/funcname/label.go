@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Label is the text shown for a name in pictures and lists, with the data to shorten it.
-// One rule holds: a label that does not fit whole is the function's own name, if that is
-// distinct. What still does not fit is cut between words and read from the same place on
-// however much room there is: from its beginning if it stays distinct, else from the word
-// that tells it apart. Paths, and names that only their end tells apart, are cut at their
+// Label is the text shown for a name in pictures and lists, with the data to shorten it. A
+// label that does not fit is shortened to the function's own name if that is distinct. If
+// that is still too wide, it is cut between words. The visible part starts at the same
+// place at any width: at the beginning if that is distinct, otherwise at the word that
+// distinguishes the label. Paths, and names that differ only at their end, are cut at their
 // start.
 type Label struct {
 	Text string
@@ -138,8 +138,8 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 	return of
 }
 
-// labelled is a name and its label's text. The offset of its own name is own, that of its
-// type typ, and whole is that of the one of both that is distinct, 0 for none.
+// labelled is a name and its label's text, with offsets in the text: own of the function's
+// own name, typ of its type, and whole of whichever of these is distinct, 0 for neither.
 type labelled struct {
 	name, text      string
 	own, typ, whole int
@@ -183,8 +183,8 @@ func (x *labelled) label(way int) (l Label, ok bool) {
 	return l, l.Tail || l.Start > 0
 }
 
-// word returns the offset of the n-th word after the beginning of the own name, from 1 on.
-// The text's other words follow the last one; 0 stands between them.
+// word returns the offset of the n-th word, from 1, after the beginning of the own name.
+// After the last word comes 0, and then the words before the own name.
 func (x *labelled) word(n int) int {
 	at := x.own
 	for range n {

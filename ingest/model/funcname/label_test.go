@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLabels: what stands for names that have no other beside them, and for those that
-// would read alike.
+// TestLabels checks the labels of names without others, and of names whose short labels
+// would be equal.
 func TestLabels(t *testing.T) {
 	for _, c := range []struct{ name, label string }{
 		{"main.main", "main.main"},

@@ -229,9 +229,9 @@ func argumentsAt(name string, from, to int) int {
 }
 
 // hasType reports whether the part before a function's own name is a type rather than a
-// package: it is in brackets, has template arguments or begins with a capital. In Go a
-// type is also the part after the package, which follows a path or precedes a function
-// with a capital.
+// package. A type is in brackets, has template arguments or begins with a capital. In Go, a
+// part between the package and the own name is a type too, if the package follows a path or
+// the own name begins with a capital.
 func (s *scanned) hasType(name string, own int) bool {
 	if own == 0 || s.parts[own].sep == '/' || s.parts[own-1].sep == '/' {
 		return false

@@ -54,7 +54,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// FuzzSplit holds every name against the order that Parts promises.
+// FuzzSplit checks the order of offsets that Parts documents.
 func FuzzSplit(f *testing.F) {
 	for _, s := range []string{"net/http.(*conn).serve", "void a::b<c>(d) const", "x.isra.0", "operator->", "::::", "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.A"} {
 		f.Add(s)

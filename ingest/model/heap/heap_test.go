@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestHeap compares with a slice that is sorted each time.
+// TestHeap compares a heap with a slice that is sorted after each change.
 func TestHeap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	h := Heap[int]{Before: cmp.Less[int]}

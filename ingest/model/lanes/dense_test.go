@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// squeezedLane has the spans of another lane.
+// squeezedLane returns a squeezed lane with the spans of another lane.
 func squeezedLane(of *Lane) *Lane {
 	l := NewStates(nil)
 	for i := range of.Len() {
@@ -15,8 +15,8 @@ func squeezedLane(of *Lane) *Lane {
 	return &l
 }
 
-// A lane that is squeezed has what one has that is not: however long it is, where it was
-// trimmed and went on, and in snapshots from before.
+// A squeezed lane has the same spans as a plain one, at any length, also if it is trimmed
+// and then extended, and in earlier snapshots.
 func TestSqueezed(t *testing.T) {
 	for seed := range uint64(24) {
 		rng := random(seed)

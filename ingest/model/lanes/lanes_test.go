@@ -11,7 +11,7 @@ import (
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 99)) }
 
-// lane makes a lane of n spans from time 0 on.
+// lane returns a lane of n spans from time 0 on.
 func lane(rng *rand.Rand, n int) *Lane { return laneFrom(rng, n, 0) }
 
 func laneFrom(rng *rand.Rand, n int, now int64) *Lane {
@@ -34,12 +34,12 @@ func laneFrom(rng *rand.Rand, n int, now int64) *Lane {
 	return l
 }
 
-// Walk's bars cover every span of the range, in order and once, and what they
-// say of it agrees with looking at each span.
+// The bars of Walk cover every span of the range once and in order, and their fields agree
+// with the spans.
 func TestWalk(t *testing.T) {
 	for _, n := range []int{0, 1, 15, 16, 17, 127, 128, 129, 1023, 1024, 5000, 70_000} {
 		rng := random(uint64(n))
-		// Times count from where the recording's first record lies, and spans may
+		// Times may be negative: the origin is the recording's first record, and spans may
 		// have begun before it.
 		begin := []int64{0, -1 << 50, 1 << 50}[n%3]
 		plain := laneFrom(rng, n, begin)
@@ -67,7 +67,7 @@ func TestWalk(t *testing.T) {
 				return true
 			})
 			if next < 0 {
-				// Nothing was reported: nothing may be in the range.
+				// If there is no bar, no span may be in the range.
 				for i := range n {
 					if l.End(i) > from && l.Start(i) < to {
 						t.Fatalf("n %d: %d..%d reports nothing, but span %d is in it", n, from, to, i)
@@ -78,8 +78,8 @@ func TestWalk(t *testing.T) {
 			if next < n && l.Start(next) < to {
 				t.Fatalf("n %d: %d..%d stops before span %d at %d", n, from, to, next, l.Start(next))
 			}
-			// What a picture costs is a matter of its pixels: up to seven groups
-			// on each side on each level, a few levels deep.
+			// The number of bars depends on the pixels: up to seven groups on each side on
+			// each of a few levels.
 			if pixels := (to-from)/res + 2; int64(bars) > 60*pixels {
 				t.Errorf("n %d: %d bars for %d pixels", n, bars, pixels)
 			}
@@ -87,8 +87,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestWalkIsTheSamePixelsAway: what begins in a range is reported alike from whatever
-// whole number of pixels before.
+// TestWalkIsTheSamePixelsAway checks that bars that begin in a range are the same if Walk
+// starts a whole number of pixels earlier.
 func TestWalkIsTheSamePixelsAway(t *testing.T) {
 	for _, n := range []int{17, 129, 5000, 70_000} {
 		rng := random(uint64(n))
@@ -146,7 +146,7 @@ func TestWalkStops(t *testing.T) {
 	}
 }
 
-// Detail levels take at most a tenth of what the columns do.
+// Detail levels take at most a tenth of the memory of the columns.
 func TestLevelsAreSmall(t *testing.T) {
 	l := lane(random(2), 1_000_000)
 	columns := int64(20 * l.Len())
@@ -159,8 +159,7 @@ func TestLevelsAreSmall(t *testing.T) {
 	}
 }
 
-// Arguments are found again, few or many, also in a snapshot that the lane has
-// outgrown.
+// Arguments can be read back, few or many, also in a snapshot from before the lane grew.
 func TestArgColumn(t *testing.T) {
 	for _, every := range []int{1, 2, 63, 64, 65, 1000, 5000} {
 		rng := random(uint64(every))

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// Spans of any length are kept exactly, those that need more than 32 bits too.
+// Spans of any length are stored exactly, even those whose length needs more than 32 bits.
 func TestLongSpans(t *testing.T) {
 	lengths := []int64{0, 1, 4095, math.MaxUint32 - 1, math.MaxUint32, math.MaxUint32 + 1, 1 << 40, 1 << 50}
-	for _, share := range []int{1, 2, 50, 5000} { // one in so many is chosen from all of them
+	for _, share := range []int{1, 2, 50, 5000} { // one span in share has a length from lengths
 		rng := random(uint64(share))
 		lane := New(nil, false)
 		l := &lane
@@ -50,7 +50,7 @@ func TestLongSpans(t *testing.T) {
 					}
 				}
 			}
-			// Sums over all, by pictures of a few sizes.
+			// Walk at several pixel widths must give the sum over all spans.
 			var all float64
 			for i := range l.Len() {
 				all += float64(want[i][1] - want[i][0])
@@ -71,7 +71,7 @@ func TestLongSpans(t *testing.T) {
 	}
 }
 
-// Spans that are added many at a time lie as those that are added one by one.
+// AppendAll gives the same lane as Append for each span.
 func TestManyAtATime(t *testing.T) {
 	for seed := range uint64(30) {
 		rng := random(seed)

@@ -3,14 +3,13 @@ package pairmap
 import "ashlar/ingest/model/column"
 
 // Children finds the children of a tree's nodes by a key: the calls below a call by their
-// frame. Nodes are numbered in the order in which they are added, from 0, the root. Their
-// keys are in a column that others read.
+// frame. Nodes are numbered from 0, the root, in the order in which they are added. The
+// column of their keys may belong to the caller.
 //
-// Most nodes have few children, which are linked in a ring and looked through from the one
-// found last: a recording that is read again, or compared with itself, asks for them in
-// that order. So most lookups touch memory near the parent, where a hash table waits for
-// memory each time, and adding a node copies no others. Only the children of nodes with
-// many of them are in a table.
+// Most nodes have few children. They are linked in a ring, and a search begins at the child
+// found last, because similar recordings ask for children in the same order. So most
+// lookups touch memory near the parent, unlike lookups in a hash table, and adding a node
+// copies no others. Only nodes with many children have them in a hash table.
 type Children[K ~uint32] struct {
 	keys  *column.Vec[K]
 	nodes column.Vec[childLink]
@@ -28,9 +27,9 @@ const (
 	isWide     = 1 << 31
 )
 
-// NewChildren returns a tree that has only the root. The keys of further nodes are
-// appended to keys, which has that of the root, whatever it is; nil stands for a column of
-// the tree's own.
+// NewChildren returns a tree that has only the root. The keys of further nodes are appended
+// to keys, which already has a key for the root; its value does not matter. If keys is nil,
+// the tree makes its own column.
 func NewChildren[K ~uint32](keys *column.Vec[K]) *Children[K] {
 	c := &Children[K]{keys: keys}
 	if keys == nil {
@@ -44,8 +43,8 @@ func NewChildren[K ~uint32](keys *column.Vec[K]) *Children[K] {
 // Len returns the number of nodes.
 func (c *Children[K]) Len() int { return c.nodes.Len() }
 
-// Child returns the child of a node with a key, which it adds if there is none; it then
-// has the number that Len returned before.
+// Child returns the child of a node with a key. If there is none, it adds one, whose number
+// is the former Len.
 func (c *Children[K]) Child(parent uint32, key K) uint32 {
 	child, others := c.Get(parent, key)
 	if child != 0 {
@@ -54,8 +53,9 @@ func (c *Children[K]) Child(parent uint32, key K) uint32 {
 	return c.Add(parent, key, others)
 }
 
-// Get returns the child of a node with a key, 0 if there is none; others then counts the
-// node's other children, for Add: mostLinked+1 stands for any larger number.
+// Get returns the child of a node with a key, 0 if there is none. In that case others is
+// the number of the node's children, to be passed to Add; mostLinked+1 means that many or
+// more.
 func (c *Children[K]) Get(parent uint32, key K) (child uint32, others int) {
 	p := c.nodes.Ref(int(parent))
 	last := p.last &^ isWide

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestChildren compares with a map: nodes with few and with very many children, chains,
-// and keys asked for in order and in none.
+// TestChildren compares with a map: few and very many children, chains, and keys looked up
+// in order and at random.
 func TestChildren(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	c := NewChildren[uint32](nil)

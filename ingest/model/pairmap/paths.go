@@ -87,9 +87,9 @@ func (p *Paths) place(s pathSlot) {
 	p.slots[i] = s
 }
 
-// Of a sequence, every keptStep-th prefix is kept and, beyond keptNear, every longStep-th:
-// keeping all takes more memory than a tree of the sequences, and walking a few steps of
-// the tree costs little, since they mostly follow each other in memory.
+// The prefixes of a sequence that are kept: every keptStep-th and, beyond keptNear ids,
+// every longStep-th. Keeping all would take more memory than the call tree, and a few steps
+// in the tree are cheap, because they are mostly neighbours in memory.
 const (
 	keptStep = 16
 	keptNear = 64
@@ -110,9 +110,9 @@ func Fewer(length, without int) int {
 	return length - length%keptStep
 }
 
-// Shorter returns the next shorter prefix to try of a sequence of which the first tried ids
-// have no number, 0 for none: without the last one or two, which other sequences may have
-// as a whole, and then a kept one that leaves out twice as many as before.
+// Shorter returns the length of the next prefix to look up if the first tried ids have no
+// number; 0 means none. It first leaves out one id and then two, because such a prefix may
+// be another whole sequence, and then twice as many each time, down to a kept prefix.
 func Shorter(length, tried int) int {
 	if without := length - tried; without > 1 {
 		return Fewer(length, 2*without)

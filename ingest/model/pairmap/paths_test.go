@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLeaf holds numbers of sequences against a map of their texts.
+// TestLeaf compares the numbers of sequences with a map from the sequences as text.
 func TestLeaf(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	p := NewPaths()

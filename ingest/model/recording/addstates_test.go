@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// States that are added many at a time are those that are added one by one.
+// AddStates gives the same states as adding them one by one.
 func TestAddStates(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var made [2]*Recording
@@ -22,7 +22,7 @@ func TestAddStates(t *testing.T) {
 		for range random.IntN(3 * fewStates) {
 			s := state{track: random.IntN(1 + random.IntN(tracks)), waker: random.IntN(tracks+1) - 1, state: States[random.IntN(len(States))]}
 			s.start = at[s.track] - int64(random.IntN(2)*random.IntN(50)) // some overlap
-			s.end = s.start + int64(random.IntN(100)-10)                  // some are none
+			s.end = s.start + int64(random.IntN(100)-10)                  // some are empty or reversed
 			if random.IntN(50) == 0 {
 				s.end += 1e10
 			}
@@ -75,7 +75,8 @@ func TestAddStates(t *testing.T) {
 	}
 }
 
-// Of a thread with many states and few spans only those are split that spans ran in.
+// In a thread with many states and few spans, only states during which a span ran are
+// split.
 func TestSplitFewSpans(t *testing.T) {
 	b := NewBuilder()
 	to := b.Track(TrackKey{PID: 1, TID: 1})
@@ -102,7 +103,7 @@ func TestSplitFewSpans(t *testing.T) {
 			t.Errorf("there is no call of %s in %s", r.FuncName(call), r.FuncName(span))
 		}
 	})
-	// 1000 is state 100, the second of three.
+	// Time 1000 is in state 100, which is States[1].
 	name := func(i int) string { return " [" + States[i].String() + "]" }
 	for what, want := range map[string]int64{"outer" + name(1): 5, "inner" + name(1): 5, "inner" + name(2): 5, "outer" + name(2): 5, "outer" + name(0): 5} {
 		if got[what] != want {

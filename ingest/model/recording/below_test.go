@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Below makes the calls that Call makes one by one, in whatever order stacks come, and
-// says of how many the numbers follow each other.
+// Below gives the same calls as Call for each frame, for stacks in any order, and returns
+// the number of new calls.
 func TestBelowIsCalls(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	one, all := NewBuilder(), NewBuilder()
@@ -23,7 +23,7 @@ func TestBelowIsCalls(t *testing.T) {
 		for i := range frames {
 			frames[i] = FrameID(r.IntN(9) * r.IntN(2))
 		}
-		if r.IntN(50) == 0 { // over several chunks
+		if r.IntN(50) == 0 { // spans several chunks
 			frames = append(frames, make([]FrameID, 2*column.ChunkLen)...)
 		}
 		want, before := NoCall, one.rec.Calls.Len()

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// TestBreak: what is open on a track that breaks off never ended, and what comes on it
-// anyway is added as ever, however much there was.
+// TestBreak checks that Break leaves the open span unfinished, and that spans and states
+// added afterwards are stored as usual, for tracks of any length.
 func TestBreak(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 8, 17, 40, 1024, column.ChunkLen - 1, column.ChunkLen, column.ChunkLen + 900} {
 		b := NewBuilder()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCounterExtent compares the extent of ranges of points with a look at each
-// of them, in order and out of it, while the counter grows.
+// TestCounterExtent compares the extents of ranges with a loop over their points, for
+// points in and out of order, while the counter grows.
 func TestCounterExtent(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, late := range []int64{0, 50} {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLayoutsArePublished has tracks shown as they were while others are laid
-// out for good, and all of them whole in the end.
+// TestLayoutsArePublished checks that, during the final layout, snapshots show finished
+// tracks completely and the others in their last state.
 func TestLayoutsArePublished(t *testing.T) {
 	const tracks, spans = 5, 1000
 	build := func(publish func(*Recording)) *Recording {
@@ -16,7 +16,7 @@ func TestLayoutsArePublished(t *testing.T) {
 		frame := b.FunctionFrame(b.Function(Function{Name: "f"}))
 		for i := range spans {
 			for k := range tracks {
-				at := int64(10 * (spans - i)) // in no order
+				at := int64(10 * (spans - i)) // descending, so that spans are laid out later
 				b.Track(TrackKey{TID: int64(k)}).Span(at, at+10*int64(1+i%3)-5, frame, 0, false)
 			}
 			if publish != nil && i == spans/2 {

@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// libraries are beginnings of the names of functions that work on behalf of a program: those
-// of the standard libraries of Go, Java, Kotlin, Scala, C and C++.
+// libraries lists prefixes of the names of library functions: the standard libraries of Go,
+// Java, Kotlin, Scala, C and C++.
 var libraries = []string{"runtime.", "runtime/", "sync.", "internal/", "syscall.", "time.", "net.", "net/", "os.", "os/", "io.", "io/", "bufio.", "bytes.", "strings.", "strconv.", "fmt.", "sort.", "slices.", "maps.", "regexp.", "regexp/",
 	"encoding/", "compress/", "crypto/", "hash/", "math.", "math/", "reflect.", "unicode/", "unicode.", "path.", "path/", "container/", "text/", "html/", "log.", "log/", "errors.", "context.", "unique.", "iter.", "memeqbody", "aeshashbody", "cmpbody", "indexbytebody", "gcWriteBarrier",
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "java/", "javax/", "jdk/", "sun/", "kotlin.", "kotlinx.coroutines.", "scala.", "std::", "__gnu_cxx::", "__libc_", "__GI_", "_start", "pthread_", "__lll_lock"}
 
-// systems are beginnings of the base names of files with functions of the system or of a
+// systems lists prefixes of the base names of modules that belong to the system or to a
 // language's runtime.
 var systems = []string{"libc.", "libc-", "libm.", "libm-", "libpthread", "ld-linux", "libstdc++", "libc++", "libgcc", "[kernel", "[vdso", "vmlinux", "libjvm", "libpython", "node:"}
 
-// Library reports whether a function works on behalf of the program's own: it belongs to
-// the kernel, to a system library or to the standard library of a language. Without module
-// and file the name decides.
+// Library reports whether a function is not the program's own but belongs to the kernel, a
+// system library or a language's standard library. It looks at kind, module, file and name.
 func (f *Function) Library() bool {
 	if f.Kind == KindKernel || strings.HasPrefix(f.Module, "node:") || strings.HasPrefix(f.File, "node:") {
 		return true

@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// However often spans are laid out before all are there, the outcome is that of
-// laying them out once, and snapshots taken meanwhile stay as they were.
+// Laying out spans in several parts gives the same result as laying them out at once, and
+// earlier snapshots do not change.
 func TestLayoutInParts(t *testing.T) {
 	for seed := range rounds.Of(uint64(400)) {
 		rng := random(seed)
@@ -75,7 +75,7 @@ func TestLayoutInParts(t *testing.T) {
 	}
 }
 
-// laidOut writes down all that is known of spans, with calls as what they stand for.
+// laidOut formats the spans, bars and sums of a recording, with calls as paths of names.
 func laidOut(r *Recording) string {
 	var s strings.Builder
 	path := func(c CallID) (text string) {
@@ -109,9 +109,9 @@ func laidOut(r *Recording) string {
 	return s.String()
 }
 
-// TestLooseSpansKeepArguments: spans that were laid out, shown, and laid out further have
-// their arguments when all is complete. Lanes that are shown are copies of those that
-// more is added to; what gives their room back must leave it to these.
+// TestLooseSpansKeepArguments checks the arguments of spans that were laid out, shown in a
+// snapshot and laid out further. Snapshots are copies of lanes that are still extended, so
+// releasing a snapshot's unused capacity must not affect the original.
 func TestLooseSpansKeepArguments(t *testing.T) {
 	const first, all = 150, 2*column.ChunkLen + 1500
 	b := NewBuilder()
@@ -119,7 +119,7 @@ func TestLooseSpansKeepArguments(t *testing.T) {
 	track, f := b.Track(TrackKey{TID: 1}), b.frameOf("f")
 	args := func(i int64) uint64 { return uint64(1_000_000 + i) }
 	add := func(i int64) { track.SpanOf(0, 10*i, 10*i+5, f, args(i), false) }
-	for i := int64(first); i > 0; i-- { // in no order
+	for i := int64(first); i > 0; i-- { // descending, so that spans are laid out later
 		add(i)
 	}
 	b.Snapshot()

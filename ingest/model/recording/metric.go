@@ -34,7 +34,7 @@ func (k MetricKind) String() string {
 	return "sum"
 }
 
-// SampleWeight says where a single sample's value of a metric comes from.
+// SampleWeight is the source of a single sample's value of a metric.
 type SampleWeight uint8
 
 const (
@@ -59,7 +59,7 @@ type Metric struct {
 	Total int64
 }
 
-// Basis says which records carry an event's values.
+// Basis is the kind of records that carry an event's values.
 type Basis uint8
 
 const (
@@ -107,8 +107,8 @@ func (e *Event) Title() string {
 	return "samples"
 }
 
-// MetricTitle returns the name of a metric for people. The duration of a span less its CPU
-// time is off CPU: it may have waited, or been preempted.
+// MetricTitle returns the name of a metric for display. SpanWaiting is "off CPU", because a
+// thread without CPU may have waited or been preempted.
 func (e *Event) MetricTitle(i int) string {
 	if e.Basis == FromSpans && i == SpanWaiting {
 		return "off CPU"

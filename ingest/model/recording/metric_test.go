@@ -2,8 +2,8 @@ package recording
 
 import "testing"
 
-// TestFirstMetricIsNotZero: an event begins with the metric it says, except for one
-// that is zero all over; then with the nearest that is not.
+// TestFirstMetricIsNotZero checks that the metric to show first is the event's primary one
+// or, if its total is zero, the nearest with a nonzero total.
 func TestFirstMetricIsNotZero(t *testing.T) {
 	for _, c := range []struct {
 		totals        []int64

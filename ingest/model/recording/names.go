@@ -9,7 +9,7 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// Kind says what sort of code a function or frame is.
+// Kind is the kind of code of a function or frame.
 type Kind uint8
 
 // Kinds of code. Managed covers code run by an interpreter or a virtual
@@ -65,7 +65,7 @@ type Function struct {
 	Kind   Kind   // kind of the first frame seen
 	// Unresolved marks a name that is only an address.
 	Unresolved bool
-	// Symbol is the linker's name if it differs from Name. Demangled says that the file
+	// Symbol is the linker's name if it differs from Name. Demangled means that the file
 	// has Symbol, and Name was derived from it; see Recording.NameInFile.
 	Symbol    string
 	Demangled bool

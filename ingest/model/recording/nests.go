@@ -176,7 +176,7 @@ type nests struct {
 	seen map[uint32]placed // where each group was last seen
 	turn uint32            // number of spans added since there were groups
 	torn []overlap         // in order of their starts
-	// grouped says that some span has a group.
+	// grouped means that some span has a group.
 	grouped bool
 	slack   int64
 	were    []seenBefore // earlier values of seen, for reopen
@@ -196,7 +196,7 @@ type nests struct {
 	tied, flat heap.Heap[int]
 }
 
-// placed says where a group's spans are. nest is the nest in which the group was last
+// placed is the place of a group's spans. nest is the nest in which the group was last
 // seen; home is the nest with the span that encloses them, if they had to go to another
 // nest. -1 means none.
 type placed struct{ nest, home int32 }

@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/unordered"
 )
 
-// placeOneByOne puts a span where all nests are asked one after the other.
+// placeOneByOne returns the nest for a span, found by trying all nests one after another.
 func placeOneByOne(nests []*nest, last map[uint32]placed, x *unordered.Span, group uint32) int {
 	was, ok := last[group]
 	if !ok {
@@ -24,7 +24,7 @@ func placeOneByOne(nests []*nest, last map[uint32]placed, x *unordered.Span, gro
 	}
 	for _, k := range []int32{was.nest, was.home} {
 		if group != 0 && k >= 0 && nests[k].holds(group) && nests[k].ends[0] >= needs(x, nests[k].slack) {
-			was.home = k // the home that is left, if both contain the span
+			was.home = k // the home wins if both contain the span
 		}
 	}
 	k := 0
@@ -35,8 +35,8 @@ func placeOneByOne(nests []*nest, last map[uint32]placed, x *unordered.Span, gro
 	return k
 }
 
-// Nests that are looked up are those that asking every one finds, however spans
-// and groups overlap, touch and have no length.
+// The index finds the same nests as trying all of them, for spans and groups that overlap,
+// touch or have no length.
 func TestNests(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := random(seed)
@@ -94,7 +94,7 @@ func sameLanes(n *nest, want, all []*nest) bool {
 	return true
 }
 
-// Where loading ends, spans that are not laid out are left out of every number.
+// If loading is stopped, spans not laid out yet do not count in any number.
 func TestLayoutGivenUp(t *testing.T) {
 	const n = 4 * unordered.RunSpans
 	b := NewBuilder()
@@ -117,7 +117,7 @@ func TestLayoutGivenUp(t *testing.T) {
 	}
 }
 
-// A builder that is halted adds no more calls, and gives what it has.
+// A halted builder adds nothing more, and Finish returns the recording so far.
 func TestHalt(t *testing.T) {
 	b := NewBuilder()
 	b.AddEvent(SpanEvent())
@@ -139,7 +139,7 @@ func TestHalt(t *testing.T) {
 	}
 }
 
-// An event that measures nothing counts its records.
+// An event without metrics gets one that counts its records.
 func TestEventWithoutMetric(t *testing.T) {
 	b := NewBuilder()
 	b.AddEvent(Event{Name: "stacks", Primary: 7})
@@ -165,7 +165,7 @@ func TestEventWithoutMetric(t *testing.T) {
 	}
 }
 
-// Totals that do not fit stop at the greatest number, and it is said.
+// Totals that overflow stop at the limit of int64, with a warning.
 func TestTotalsStop(t *testing.T) {
 	const days = 53 * 86400 * int64(1e12)
 	for _, loose := range []bool{false, true} {
@@ -194,8 +194,8 @@ func TestTotalsStop(t *testing.T) {
 	}
 }
 
-// TestSortingIsOwed: samples that came in no order need memory to be sorted, which
-// is counted before it is taken.
+// TestSortingIsOwed checks that Size includes the memory for sorting samples that arrived
+// out of order.
 func TestSortingIsOwed(t *testing.T) {
 	owed := func(backwards bool) int64 {
 		b := NewBuilder()

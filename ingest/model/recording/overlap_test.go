@@ -6,7 +6,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// selfOf are the self times of functions by name, of spans alone.
+// selfOf returns the self times of functions, from spans only, by name.
 func selfOf(r *Recording) map[string]int64 {
 	self := map[string]int64{}
 	name := func(c CallID) string { return r.FuncName(c) }
@@ -21,9 +21,10 @@ func selfOf(r *Recording) map[string]int64 {
 	return self
 }
 
-// Read and Write overlap within Nested: what neither covers is the self time of Nested.
+// Read and Write overlap within Nested. The self time of Nested is the time that neither
+// covers.
 func TestOverlapWithinASpan(t *testing.T) {
-	for group, within := range map[uint32]int64{0: 0, 7: 5} { // without groups, the part lies in Nested
+	for group, within := range map[uint32]int64{0: 0, 7: 5} { // without groups, it lies in Nested
 		b := NewBuilder()
 		b.AddEvent(SpanEvent())
 		track := b.Track(TrackKey{TID: 1})
@@ -44,8 +45,8 @@ func TestOverlapWithinASpan(t *testing.T) {
 	}
 }
 
-// The self time of a span is the time that no span in it covers, however those in it
-// overlap: counted moment by moment.
+// The self time of a span is the time that no span inside it covers, even if the inner
+// spans overlap. The test counts it moment by moment.
 func TestSelfOfOverlapped(t *testing.T) {
 	for seed := range rounds.Of(uint64(2000)) {
 		rng := random(seed)

@@ -42,7 +42,7 @@ func (p *Part) Takes(t *Track) bool {
 	return ok
 }
 
-// WarnPart is the code of the warning that says what a part leaves out.
+// WarnPart is the code of the warning about records left out of a part.
 const WarnPart = "part"
 
 // parting is the builder's state for the part it keeps.

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestALoneSampleIsDrawnForAPeriod: a thread that hardly runs has samples that
-// are seconds apart; their bars are as long as others' usually are, also where an
-// earlier snapshot could not know that, and the samples are untouched.
+// TestALoneSampleIsDrawnForAPeriod checks that samples seconds apart, on a thread that
+// hardly runs, are drawn for the usual period of the event's samples on all threads.
+// Earlier snapshots, from before the period was known, do not change.
 func TestALoneSampleIsDrawnForAPeriod(t *testing.T) {
 	const ms = 1e9
 	r := rand.New(rand.NewPCG(7, 8))
@@ -20,7 +20,7 @@ func TestALoneSampleIsDrawnForAPeriod(t *testing.T) {
 	busy := b.Track(TrackKey{PID: 1, TID: 2})
 	lone.Sample(ev, 0, call, -1, nil)
 	lone.Sample(ev, 20_000*ms, call, -1, nil)
-	early := b.Snapshot() // which knows of no others
+	early := b.Snapshot() // without samples of other threads
 	var ds []int64
 	at := int64(0)
 	for i := range 1001 {
@@ -60,8 +60,8 @@ func TestALoneSampleIsDrawnForAPeriod(t *testing.T) {
 	}
 }
 
-// TestStatedPeriod: samples that are farther apart than the file says they are
-// taken are drawn for as long as it says, not up to each other.
+// TestStatedPeriod checks that samples much farther apart than the period in the file are
+// drawn for that period, not up to the next sample.
 func TestStatedPeriod(t *testing.T) {
 	b := NewBuilder()
 	ev := b.AddEvent(Event{Name: "cpu", Frequency: 20, Basis: FromSamples, Metrics: []Metric{{Name: "samples", PerSample: SampleOne}}})
@@ -71,7 +71,7 @@ func TestStatedPeriod(t *testing.T) {
 	for _, s := range at {
 		tr.Sample(ev, s*1e12, call, -1, nil)
 	}
-	tr.Sample(ev, 48*1e12+60e9, call, -1, nil) // one that follows
+	tr.Sample(ev, 48*1e12+60e9, call, -1, nil) // one soon after the last
 	s := b.Finish().Tracks[0].SamplesOf(ev)
 	for i := range 4 {
 		if got := s.End(i) - s.Time(i); got != 50e9 {

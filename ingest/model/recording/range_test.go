@@ -14,7 +14,7 @@ func TestParseRange(t *testing.T) {
 		"..2min":       {To: 120e12, HasTo: true},
 		"0..1":         Offsets(0, 1e12),
 		" 1ms .. 2ms ": Offsets(1e9, 2e9),
-		".5...7":       Offsets(500_000_000_000, 0), // .5 to .7
+		".5...7":       Offsets(500_000_000_000, 0), // from .5 to .7 s
 	} {
 		if text == ".5...7" {
 			want.To = 700_000_000_000
@@ -35,11 +35,11 @@ func TestParseRange(t *testing.T) {
 	}
 }
 
-// TestRangeText: what a range is written as reads back as the same.
+// TestRangeText checks that ParseRange reads the result of String as the same range.
 func TestRangeText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
-		// All magnitudes alike.
+		// Each magnitude is equally likely.
 		from := r.Int64N(1 << r.IntN(62))
 		to := from + 1 + r.Int64N(1<<r.IntN(61))
 		if to < 0 {

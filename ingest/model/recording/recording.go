@@ -12,7 +12,7 @@ import (
 	"ashlar/ingest/model/durations"
 )
 
-// Source says what file a recording came from.
+// Source describes the file that a recording came from.
 type Source struct {
 	Path, Name  string
 	Dir         string // folder that a relative Path is based on, "" for the working directory
@@ -30,9 +30,9 @@ type Source struct {
 	// binaries, and the kinds of code by OpenTelemetry's names ("jvm").
 	Mappings   []Mapping
 	FrameTypes []string
-	// Redacted says that names were removed, and that Path has no folder: see package
-	// redact. Content then identifies the file's content, in the form used in addresses,
-	// "" if unknown.
+	// Redacted means that names were removed, and that Path has no folder: see package
+	// redact. Content then identifies the file's content, in the form used in addresses, ""
+	// if unknown.
 	Redacted bool
 	Content  string
 }

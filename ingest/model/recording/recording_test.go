@@ -21,7 +21,7 @@ func (b *Builder) frameOf(name string) FrameID {
 	return b.FunctionFrame(b.Function(Function{Name: name}))
 }
 
-// span is a span as a test sees it: its path of names instead of ids.
+// span is a span with the path of its function names instead of a call.
 type span struct {
 	start, end int64
 	path       string
@@ -39,7 +39,7 @@ func pathOf(r *Recording, c CallID) string {
 	return strings.Join(names, ";")
 }
 
-// laneSpans are a lane's spans, checked to be in order and apart.
+// laneSpans returns a lane's spans and checks that they are in order and do not overlap.
 func laneSpans(t *testing.T, r *Recording, l *lanes.Lane) []span {
 	t.Helper()
 	var out []span
@@ -65,7 +65,7 @@ func laneSpans(t *testing.T, r *Recording, l *lanes.Lane) []span {
 	return out
 }
 
-// all are the spans of a track, lane by lane, sorted.
+// all returns the spans of all lanes of a track, sorted.
 func all(t *testing.T, r *Recording, tr *Track) []span {
 	t.Helper()
 	var out []span
@@ -92,8 +92,8 @@ func sortSpans(s []span) {
 	})
 }
 
-// nested adds a random tree of calls and returns what it added. Some times run
-// backwards, some ends match nothing, some spans stay open.
+// nested adds a random tree of calls and returns its spans. Some times run backwards, some
+// ends match no begin, some spans stay open.
 func nested(rng *rand.Rand, b *Builder, tb *TrackBuilder, n int) (spans []span, backward, unmatched int) {
 	var open []int
 	var now, last int64
@@ -169,7 +169,7 @@ func TestNestedSpans(t *testing.T) {
 	}
 }
 
-// totals compares the sums by call and those of the event with plain ones.
+// totals compares the sums by call and the event's totals with sums over spans.
 func totals(t *testing.T, r *Recording, spans []span) {
 	t.Helper()
 	time, count := map[string]int64{}, map[string]int64{}
@@ -204,7 +204,8 @@ func totals(t *testing.T, r *Recording, spans []span) {
 	}
 }
 
-// Snapshots do not change while the building goes on; run with -race.
+// Snapshots do not change while the recording grows. The race detector checks that reading
+// them is safe.
 func TestSnapshotsStay(t *testing.T) {
 	b := NewBuilder()
 	b.AddEvent(SpanEvent())
@@ -258,8 +259,8 @@ func TestSnapshotsStay(t *testing.T) {
 	b.Finish()
 }
 
-// Spans that come in any order and overlap freely: none is lost, none is on
-// another, and a span's parent contains it.
+// For spans that arrive in any order and overlap freely, none is lost, spans of a lane do
+// not overlap, and every parent contains its children.
 func TestLooseLayout(t *testing.T) {
 	for seed := range uint64(12) {
 		rng := random(seed)
@@ -288,7 +289,7 @@ func TestLooseLayout(t *testing.T) {
 				t.Fatalf("%+v is not the span that was added, %+v", s, w)
 			}
 			want[s.args-1].args = 0
-			// Each ancestor runs all the while.
+			// Each ancestor must contain the span.
 			for p := s.path; strings.Contains(p, ";"); {
 				p = p[:strings.LastIndex(p, ";")]
 				if !slices.ContainsFunc(got, func(o span) bool { return o.path == p && o.start <= s.start && o.end >= s.end }) {
@@ -302,7 +303,7 @@ func TestLooseLayout(t *testing.T) {
 	}
 }
 
-// Whole spans give the same picture as their begins and ends.
+// Complete spans give the same result as their begins and ends.
 func TestSpanAndBeginEndAgree(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := random(seed)
@@ -390,7 +391,7 @@ func TestSamples(t *testing.T) {
 	var want []sample
 	for i := range 5000 {
 		s := sample{rng.Int64N(100_000), int64(i), rng.IntN(4) - 1}
-		if i%3 == 0 { // they come in crowds
+		if i%3 == 0 { // many samples at nearly the same time
 			s.at = s.at/20_000*20_000 + s.at%500
 		}
 		want = append(want, s)
@@ -435,8 +436,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestLateSamples: every snapshot has all samples so far in order of time, those of one time
-// as they came, and keeps them whatever comes late after it.
+// TestLateSamples checks that every snapshot has all samples so far, sorted stably by time,
+// and that later samples do not change it.
 func TestLateSamples(t *testing.T) {
 	type sample struct{ at, value int64 }
 	rng := random(12)
@@ -454,7 +455,7 @@ func TestLateSamples(t *testing.T) {
 				s.at = max(0, s.at-rng.Int64N(late))
 			}
 			cpu := -1
-			if i > 9000 { // columns that begin late
+			if i > 9000 { // columns that exist only from some sample on
 				s.value, cpu = i, 3
 				tb.Sample(0, s.at, call, cpu, []int64{i})
 			} else {
@@ -594,7 +595,7 @@ func TestWarningsAndLedger(t *testing.T) {
 	}
 }
 
-// TestTrackKinds: tracks are counted by what they are, async tracks last.
+// TestTrackKinds checks the counts of tracks by kind, with async tracks last.
 func TestTrackKinds(t *testing.T) {
 	b := NewBuilder()
 	b.ProcessInfo(b.Process(1)).Member = "goroutine"

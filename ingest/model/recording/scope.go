@@ -27,16 +27,15 @@ type Scope struct {
 	Tracks []int
 	// Calls limits the Scope to the spans and samples in some calls; nil means no limit.
 	Calls *CallSet
-	// Async and Idle say whether async operations and idle samples count. Like Calls,
-	// they have no effect until the Scope is looked up in a recording (see package
-	// calls).
+	// Async and Idle determine whether async operations and idle samples count. Like Calls,
+	// they have no effect until the Scope is looked up in a recording (see package calls).
 	Async, Idle Apart
 	// Beside are the tracks whose spans Async excludes, in order, once looked up.
 	Beside []int
 }
 
-// Apart says whether to count records outside the work of threads: async operations,
-// which overlap freely, so that their time belongs to no thread, and samples taken while
+// Apart determines whether records outside the work of threads count: async operations,
+// whose time belongs to no thread because they overlap freely, and samples taken while
 // nothing ran.
 type Apart string
 

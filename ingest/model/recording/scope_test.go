@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestScopesMeanTheSame compares Equal with what two scopes take of a recording:
-// scopes that differ take different things of some one.
+// TestScopesMeanTheSame checks that Equal is true exactly for scopes that select the same
+// in every recording.
 func TestScopesMeanTheSame(t *testing.T) {
 	for _, c := range []struct {
 		a, b Scope
@@ -60,8 +60,8 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// TestScopeTakes compares what a scope takes of lanes and samples with a look at
-// each span and sample.
+// TestScopeTakes compares the spans and samples that a scope selects with a check of each
+// span and sample.
 func TestScopeTakes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 14))
 	b := NewBuilder()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a track was in a snapshot it stays there, whatever is added to it or changed
-// after, and one that nothing happens to is not made twice.
+// A track in a snapshot does not change, whatever is added to the track later, and
+// snapshots share tracks that have not changed.
 func TestSharedTracks(t *testing.T) {
 	b := NewBuilder()
 	b.AddEvent(SpanEvent())
@@ -82,7 +82,7 @@ func TestSharedTracks(t *testing.T) {
 	}
 }
 
-// Tracks are found by all of their keys.
+// Every field of a TrackKey counts for finding a track.
 func TestTrackKeys(t *testing.T) {
 	keys := []TrackKey{
 		{TID: 1}, {TID: 0}, {TID: -1}, {TID: 1 << 32}, {TID: 1<<32 + 1}, {TID: 1<<32 - 1}, {PID: 1, TID: 1}, {PID: 1}, {PID: -5, TID: 1}, {PID: 1 << 40, TID: 1},
@@ -102,8 +102,8 @@ func TestTrackKeys(t *testing.T) {
 	}
 }
 
-// BenchmarkShortTracks adds threads that soon end, as goroutines do, while the recording
-// is looked at.
+// BenchmarkShortTracks adds short-lived threads, such as goroutines, with snapshots in
+// between.
 func BenchmarkShortTracks(b *testing.B) {
 	const n = 50_000
 	for b.Loop() {

@@ -2,8 +2,7 @@ package recording
 
 import "testing"
 
-// The readable names are those that c++filt (binutils 2.40) and rustc's own
-// documentation give.
+// The expected names are from c++filt (binutils 2.40) and from rustc's documentation.
 func TestMangledNamesAreOneFunction(t *testing.T) {
 	for _, c := range []struct{ symbol, name string }{
 		{"_ZN3foo3barEi", "foo::bar(int)"},
@@ -37,8 +36,8 @@ func TestMangledNamesAreOneFunction(t *testing.T) {
 	}
 }
 
-// Symbols that read the same are one function, whose name in the file is the
-// readable one.
+// Symbols with the same readable name are one function, and its name in the file is the
+// readable name.
 func TestSharedSymbols(t *testing.T) {
 	b := NewBuilder()
 	id := b.Function(Function{Name: "_ZN3FooC1Ev"})
@@ -58,7 +57,7 @@ func TestSharedSymbols(t *testing.T) {
 	}
 }
 
-// Names from hostile files neither take long nor become long.
+// Demangling a malicious name takes little time and gives a name of limited length.
 func FuzzDemangled(f *testing.F) {
 	for _, s := range []string{"_ZW1A", "_ZN3foo3barEi", "_RNvC6_123foo3bar", "_ZN4core3ptr17h0123456789abcdefE", "_ZNSt6vectorIiSaIiEE9push_backERKi"} {
 		f.Add(s)

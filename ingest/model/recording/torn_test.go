@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestSlack: a span that ends a little later than the one around it ends with it; all else
-// about spans stays, and what overlaps otherwise is counted with the time it counts twice.
+// TestSlack checks that a span that ends a little later than the span around it is cut to
+// end with it, that nothing else changes, and that other overlaps are counted, with the
+// time that counts twice.
 func TestSlack(t *testing.T) {
 	const slack = 10
 	cut := 0
@@ -75,7 +76,7 @@ func cutLast(path string) (before, last string, ok bool) {
 	return path[:max(i, 0)], path[i+1:], i >= 0
 }
 
-// TestTornWarnings: what is told of spans that do not nest.
+// TestTornWarnings checks the warnings about spans that do not nest.
 func TestTornWarnings(t *testing.T) {
 	const us = 1e6
 	for _, c := range []struct {

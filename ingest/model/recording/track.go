@@ -100,7 +100,7 @@ func (t *Track) Columns(calls *Calls) (columns [][]int) {
 }
 
 // Innermost visits the innermost calls of a column's lanes from one time to another, each
-// with its duration. Where no span runs, that is outer.
+// with its duration. Where no span runs, the innermost call is outer.
 func (t *Track) Innermost(column []int, outer CallID, from, to int64, visit func(CallID, int64)) {
 	if len(column) > 0 {
 		l := &t.Lanes[column[0]]
@@ -146,7 +146,7 @@ type Process struct {
 	Labels string
 	Sort   int
 	// Member is the word for its threads if they are not threads, such as goroutine.
-	// Grouped says that there may be very many, so those with the same name are shown as
+	// Grouped is set if there may be very many, so those with the same name are shown as
 	// one.
 	Member  string
 	Grouped bool

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A set has what a map has, in order from any number on.
+// TestBits compares a set with a map, and checks the order from any first number.
 func TestBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for most := range 300 {

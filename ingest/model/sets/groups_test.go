@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Groups are those of a map, in the order in which they came, their things too.
+// The groups are the same as with a map, and both groups and their indices are in order of
+// first occurrence.
 func TestGroups(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var g Groups

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// has are the numbers that runs have.
+// has returns the set of indices in runs.
 func has(runs []Run) map[int]bool {
 	in := map[int]bool{}
 	for _, r := range runs {
@@ -17,7 +17,7 @@ func has(runs []Run) map[int]bool {
 	return in
 }
 
-// Runs that are joined, and those without others, have what sets of numbers have.
+// TestRuns compares Joined and Without with sets of indices.
 func TestRuns(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	some := func() (runs []Run) {

@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// Runs that are merged give what sorting everything gives, whatever the order
-// and however many spans are alike.
+// Merging the runs gives the same order as sorting all spans, for any order of arrival and
+// any number of equal spans.
 func TestMerge(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var s Runs
 		var want []Span
 		n := 5 * RunSpans / 2
-		scattered := seed >= 6 // in no order, over many runs; some of few times, or far apart
+		scattered := seed >= 6 // random order over many runs, some with few distinct times
 		if scattered {
 			n = 9 * RunSpans
 		}
@@ -29,17 +29,16 @@ func TestMerge(t *testing.T) {
 					start = math.MinInt64 / 2
 				}
 			case rng.IntN(5000) == 0:
-				start = rng.Int64N(100) // long ones come late
+				start = rng.Int64N(100) // starts long before its arrival
 			}
 			x := Span{start, start + rng.Int64N(3), 1, uint32(i) * rng.Uint32N(2)}
 			want = append(want, x)
 			s.Add(x)
-			if rng.IntN(3000) == 0 { // in the middle of a run
+			if rng.IntN(3000) == 0 { // First in the middle of a run
 				s.First()
 			}
 		}
-		// Those alike keep their order among those of a run, which sorting them
-		// again does not change.
+		// Equal spans keep their order of arrival.
 		slices.SortStableFunc(want, func(a, b Span) int {
 			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 		})
