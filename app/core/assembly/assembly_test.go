@@ -24,7 +24,7 @@ __attribute__((noinline)) unsigned twice(unsigned n) { return spin(n) + mix(spin
 int main(int argc, char **argv) { return twice(argc * 1000) & 1; }
 `
 
-// compile compiles busy and returns the program's path and its symbols.
+// compile compiles busy with gcc and returns the program's path, symbols and build id.
 func compile(t *testing.T, flags ...string) (path string, symbols map[string]elf.Symbol, id string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,14 +56,14 @@ func compile(t *testing.T, flags ...string) (path string, symbols map[string]elf
 	return path, symbols, fmt.Sprintf("%x", b[16:])
 }
 
-// A layout is how a format writes addresses.
+// A layout is a way in which formats write addresses.
 type layout struct {
 	name  string
 	frame func(f *recording.Frame, at, start uint64)
 	maps  bool
 }
 
-const loaded = 0x7f1234560000 // where the program lay
+const loaded = 0x7f1234560000 // the address at which the program was loaded
 
 var layouts = []layout{
 	{"mapped", func(f *recording.Frame, at, _ uint64) { f.Addr = loaded + at }, true},
@@ -71,8 +71,7 @@ var layouts = []layout{
 	{"anywhere, with the offset in the function", func(f *recording.Frame, at, start uint64) { f.Addr, f.Offset = 0x55ee00000000+at, at-start }, false},
 }
 
-// recordingOf returns a recording in which the instructions at offsets in a function have
-// as many samples as said.
+// recordingOf returns a recording with count samples at offsets in a function.
 func recordingOf(path, id, function string, start uint64, count map[uint64]int64, l layout) *recording.Recording {
 	b := recording.NewBuilder()
 	b.Source().Format = "perf-data"
@@ -115,8 +114,8 @@ func starts(t *testing.T, path, function string, start uint64) (offsets []uint64
 	return offsets
 }
 
-// Samples are at the instructions that were sampled, however the recording writes
-// addresses, with the lines of the source.
+// TestSamplesAreAtTheirInstructions checks that samples belong to the sampled instructions and
+// their source lines, for each layout of addresses.
 func TestSamplesAreAtTheirInstructions(t *testing.T) {
 	path, symbols, id := compile(t)
 	start := symbols["spin"].Value
@@ -159,7 +158,8 @@ func TestSamplesAreAtTheirInstructions(t *testing.T) {
 	}
 }
 
-// A function that exists only where it was inlined shows the functions around it.
+// TestInlinedFunction checks that a function without code of its own, because it was always
+// inlined, shows its callers' code.
 func TestInlinedFunction(t *testing.T) {
 	path, symbols, id := compile(t)
 	b := recording.NewBuilder()
@@ -181,7 +181,8 @@ func TestInlinedFunction(t *testing.T) {
 	}
 }
 
-// A binary that is not the recorded one is not used; one that may not be is marked.
+// TestVerified checks that a binary with another build id is not used, and that one without a
+// build id to compare is marked.
 func TestVerified(t *testing.T) {
 	path, symbols, id := compile(t)
 	other, _, _ := compile(t, "-O1")
@@ -218,7 +219,7 @@ func TestVerified(t *testing.T) {
 	}
 }
 
-// A recording without addresses says so.
+// TestWithoutAddresses checks the error for a recording without addresses.
 func TestWithoutAddresses(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.Event{Name: "cycles", Metrics: []recording.Metric{{Name: "samples"}}})

@@ -40,8 +40,8 @@ type binary struct {
 	// symbols has the symbols and source lines: code itself, or a separate file.
 	symbols *program.Program
 	path    string
-	// verified reports whether the build id is the recorded one. Otherwise doubt is the
-	// reason for the doubt.
+	// verified reports whether the build id is the recorded one. If not, doubt is a sentence that
+	// says why.
 	verified bool
 	doubt    string
 }

@@ -2,15 +2,14 @@ package assembly
 
 import "ashlar/ingest/format/program/disasm"
 
-// Jumps reports whether an instruction jumps, perhaps under a condition, to an address
-// that it names.
+// Jumps reports whether an instruction is a jump, conditional or not, to a known address.
 func (in *Inst) Jumps() bool {
 	return in.Target != 0 && (in.Kind == disasm.Jump || in.Kind == disasm.Branch)
 }
 
-// HotLoop returns the first and last instruction of the loop with the largest self cost,
-// and this cost; of loops within each other with nearly the same cost, the innermost. A
-// loop is the code from the target of a jump back to the jump. self is 0 if there is none.
+// HotLoop returns the first and last instruction of the loop with the largest self cost, and
+// this cost. If nested loops have nearly the same cost, it returns the innermost. A loop is
+// the code from the target of a jump back to the jump. self is 0 if there is none.
 func (l *Listing) HotLoop() (first, last int, self int64) {
 	sums := make([]int64, len(l.Insts)+1)
 	for i := range l.Insts {

@@ -8,11 +8,12 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// The hot loop is the innermost of the loops with nearly the largest cost.
+// TestHotLoop checks that the hot loop is the innermost of the loops with nearly the largest
+// cost.
 func TestHotLoop(t *testing.T) {
 	l := &assembly.Listing{Parts: []assembly.Part{{Low: 0, High: 10}}}
 	self := []int64{1, 0, 40, 50, 0, 2, 30, 0, 3, 0}
-	back := map[int]uint64{5: 2, 7: 6, 8: 1} // 2..5 in 1..8, and 6..7
+	back := map[int]uint64{5: 2, 7: 6, 8: 1} // the loops 2..5, within 1..8, and 6..7
 	for i, v := range self {
 		in := assembly.Inst{Inst: disasm.Inst{Addr: uint64(i), Size: 1}, AddressCost: analyze.AddressCost{Self: v}}
 		if to, ok := back[i]; ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/app/command"
-	_ "ashlar/app/command/picture" // which names the views that can be drawn
+	_ "ashlar/app/command/picture" // registers the views that can be drawn
 	"ashlar/app/core/bundle"
 	"ashlar/app/core/view"
 	"ashlar/app/window/shell"
@@ -27,7 +27,7 @@ func run(t *testing.T, want int, args ...string) (out, said string) {
 	return o.String(), e.String()
 }
 
-// trace is one of two threads with 100 spans each, one a millisecond.
+// trace writes a trace of two threads with 100 spans each, one per millisecond.
 func trace(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -44,8 +44,8 @@ func trace(t *testing.T) string {
 	return path
 }
 
-// TestPart: a bundle has the part that is selected, answers for it as the whole does, and
-// whoever opens it elsewhere is shown the view, with its marks.
+// TestPart checks that a bundle holds the selected part of a recording, answers about it like
+// the whole recording, and opens with the same view and marks after the original is gone.
 func TestPart(t *testing.T) {
 	file := trace(t)
 	address := "ashlar:1?file=" + file + "&select=20ms..40ms&thread=1:2&tab=functions&mark=25ms:look%20here"
@@ -57,7 +57,7 @@ func TestPart(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	restored := filepath.Join(t.TempDir(), "trace.json") // for the numbers of the whole
+	restored := filepath.Join(t.TempDir(), "trace.json") // another copy, for the numbers of the whole
 	if err := os.Rename(trace(t), restored); err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +89,8 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestLines: source lines come along, those around what stacks lead to and no others; a
-// bundle without names has none, and no name of the view.
+// TestLines checks that a bundle contains the source lines around those in stacks and no
+// others. A redacted bundle contains no lines and no names, not even in its view.
 func TestLines(t *testing.T) {
 	dir := t.TempDir()
 	var text strings.Builder
@@ -141,7 +141,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestRefused: what makes no bundle, and what is none.
+// TestRefused checks the errors for invalid inputs and for files that are no bundles.
 func TestRefused(t *testing.T) {
 	file := trace(t)
 	out := filepath.Join(t.TempDir(), "x.ashlar")

@@ -16,7 +16,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// rows are what a command prints with --json, without what names the file.
+// rows returns a command's JSON without the fields that name files.
 func rows(t *testing.T, args ...string) string {
 	t.Helper()
 	out, _ := run(t, command.Done, append(args, "--json")...)
@@ -46,8 +46,8 @@ func rows(t *testing.T, args ...string) string {
 	return string(b)
 }
 
-// TestTwo: a bundle of two recordings answers as they do, and opens as their comparison,
-// also where it was moved; each may be a part.
+// TestTwo checks that a bundle of two recordings, or of parts of them, answers like the
+// recordings and opens as their comparison, even after it was moved.
 func TestTwo(t *testing.T) {
 	a, b := trace(t), trace(t)
 	text, err := os.ReadFile(b)
@@ -97,7 +97,7 @@ func TestTwo(t *testing.T) {
 	}
 }
 
-// nested is a trace of calls within calls, on three threads.
+// nested writes a trace of nested calls on three threads.
 func nested(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -119,8 +119,8 @@ func nested(t *testing.T) string {
 	return path
 }
 
-// TestCalls: a bundle of calls answers for them as the whole does, is smaller than that by
-// what they are fewer, and has what is above them.
+// TestCalls checks that a bundle of calls answers about them like the whole recording, leaves
+// out most other spans, and keeps the callers of the calls.
 func TestCalls(t *testing.T) {
 	file := nested(t)
 	for i, calls := range []string{"task[slowest 10]", "task[n=3]", "!task[..700us]", "task[found \"arg:7\"]", "step 1|step 2", "task[started 20ms..40ms]", "task[self 400us..]", "main"} {

@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/format/store"
 )
 
-// TestPipe: a named pipe has no views, lines or second recording, and is not waited for.
+// TestPipe checks that a named pipe counts as no bundle, without waiting for a writer.
 func TestPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "x.ashlar")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -20,7 +20,7 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// aFile writes a trace of about 1.2 MB. Other seeds make other traces of about that size.
+// aFile writes a trace of about 1.2 MB. Each seed gives a different trace.
 func aFile(t *testing.T, dir string, seed uint64) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -34,17 +34,17 @@ func aFile(t *testing.T, dir string, seed uint64) string {
 	return path
 }
 
-// in is a cache that keeps files of a MB, on a disk that is empty.
+// in returns a cache for files from 1 MB on, on an empty disk.
 func in(dir string) *Cache {
 	c := In(dir, appstore.CacheSettings{Least: 1})
 	c.free = func(string) (int64, int64, bool) { return 1 << 40, 1 << 40, true }
 	return c
 }
 
-// read reads a file, and waits until it is kept, and says whether it had been.
+// read reads a file and waits until it is cached. was reports whether it was cached before.
 func read(t *testing.T, c *Cache, path string) (rec *recording.Recording, was bool) {
 	t.Helper()
-	time.Sleep(2 * settled) // a file that has just been written is not kept
+	time.Sleep(2 * settled) // a file written just now is not cached
 	rec, stats, err := ingest.ReadAll(context.Background(), path, ingest.Options{Cache: c})
 	if err != nil {
 		t.Fatal(err)
@@ -100,8 +100,8 @@ func TestIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestChangedFilesAreReadAnew changes a file so that it has the same size, the same
-// times as far as anybody can set them, and the same content where it is looked at.
+// TestChangedFilesAreReadAnew changes a file without changing its modification time, and in
+// one case not its size either. The cache must notice.
 func TestChangedFilesAreReadAnew(t *testing.T) {
 	dir := t.TempDir()
 	path, c := aFile(t, dir, 1), in(filepath.Join(dir, "cache"))
@@ -143,8 +143,8 @@ func TestChangedFilesAreReadAnew(t *testing.T) {
 	}
 }
 
-// TestChangesWhileReading keeps nothing of a file that has become another one since it
-// was looked at.
+// TestChangesWhileReading checks that a file that changed after it was looked up is not
+// cached.
 func TestChangesWhileReading(t *testing.T) {
 	dir := t.TempDir()
 	path, c := aFile(t, dir, 1), in(filepath.Join(dir, "cache"))
@@ -166,8 +166,8 @@ func TestChangesWhileReading(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotKept: small files, private ones, those that were stopped, and all where
-// the disk is nearly full.
+// TestWhatIsNotKept checks that small and private files, recordings whose reading was stopped,
+// and files on a nearly full disk are not cached.
 func TestWhatIsNotKept(t *testing.T) {
 	dir := t.TempDir()
 	path := aFile(t, dir, 1)
@@ -185,7 +185,7 @@ func TestWhatIsNotKept(t *testing.T) {
 			t.Errorf("%s: it is kept", name)
 		}
 		left, _ := filepath.Glob(filepath.Join(globbed(c.dir), "*"))
-		if len(left) > 1 { // the lock
+		if len(left) > 1 { // the lock file may stay
 			t.Errorf("%s: %q is left", name, left)
 		}
 	}
@@ -200,7 +200,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	}
 }
 
-// TestLeastRecentlyUsedGoes keeps as much as it may, and what was used last.
+// TestLeastRecentlyUsedGoes checks that a full cache removes the least recently used entry.
 func TestLeastRecentlyUsedGoes(t *testing.T) {
 	dir := t.TempDir()
 	c := in(filepath.Join(dir, "cache"))
@@ -219,8 +219,8 @@ func TestLeastRecentlyUsedGoes(t *testing.T) {
 	}
 }
 
-// TestDamagedIsThrownAway has what was kept and is not as it was written read again, with
-// a sentence.
+// TestDamagedIsThrownAway checks that a damaged entry is replaced by reading the file again,
+// with a remark.
 func TestDamagedIsThrownAway(t *testing.T) {
 	dir := t.TempDir()
 	path, c := aFile(t, dir, 1), in(filepath.Join(dir, "cache"))
@@ -252,7 +252,8 @@ func TestDamagedIsThrownAway(t *testing.T) {
 	}
 }
 
-// TestTwoPrograms keep one file at a time, and one that was killed leaves nothing.
+// TestTwoPrograms checks that caches in several programs can store the same file at once, and
+// that the partial entry of a killed program is removed.
 func TestTwoPrograms(t *testing.T) {
 	dir := t.TempDir()
 	path, place := aFile(t, dir, 1), filepath.Join(dir, "cache")

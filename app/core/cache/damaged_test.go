@@ -11,8 +11,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestDamagedIsReadAnew flips bits of what is kept, all over it: none is opened so, and
-// the file is read again with a remark.
+// TestDamagedIsReadAnew flips single bits at places throughout an entry. None of the damaged
+// entries may open, and the file is read again with a remark.
 func TestDamagedIsReadAnew(t *testing.T) {
 	dir := t.TempDir()
 	path, c := aFile(t, dir, 1), in(filepath.Join(dir, "cache"))

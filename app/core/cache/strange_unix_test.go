@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// TestStrangeEntries: another kind of file in the place of an entry is not opened, and
-// neither is one in the place of the recording.
+// TestStrangeEntries checks that a pipe, device or folder in place of an entry is not opened,
+// and neither is a pipe in place of the recording.
 func TestStrangeEntries(t *testing.T) {
 	dir := t.TempDir()
 	path, c := aFile(t, dir, 1), in(filepath.Join(dir, "cache"))

@@ -9,14 +9,14 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// TestIntervals draws samples, of one weight and of different ones, from programs whose
-// shares are known: the true share is in about nineteen of twenty intervals, of light
-// functions as of heavy ones.
+// TestIntervals samples programs with known shares, with equal and with different weights.
+// About 95 % of the intervals must contain the true share, for light and heavy functions
+// alike.
 func TestIntervals(t *testing.T) {
 	const rounds, samples = 1200, 600
 	for _, p := range []struct {
-		often  [3]float64 // how often a, b and c are sampled
-		weighs [3]int64   // what each sample of them is worth
+		often  [3]float64 // probabilities of sampling a, b and c
+		weighs [3]int64   // weight of each sample of them
 	}{
 		{[3]float64{.05, .35, .6}, [3]int64{1, 1, 1}},
 		{[3]float64{.05, .35, .6}, [3]int64{1, 1, 20}},
@@ -53,7 +53,7 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// intervals has those of functions that were sampled so often, each with its weight.
+// intervals returns the intervals of functions with n samples of the given weights.
 func intervals(t *testing.T, n, weighs [3]int64) (all [3]*[2]json.Number) {
 	t.Helper()
 	b := recording.NewBuilder()

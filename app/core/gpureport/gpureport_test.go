@@ -17,12 +17,12 @@ import (
 	"ashlar/ingest"
 )
 
-// The recordings are parts of traces that PyTorch 2.11 wrote of small trainings on an
-// H100, with their arguments cut down. In slow-kernel, the matrices of steps 6 and 16 are
-// 64 times as large; in dataloader, every fifth batch takes 12 ms to load; in nothing,
-// every step is the same.
+// The recordings are excerpts of traces that PyTorch 2.11 wrote of small trainings on an H100,
+// with most arguments removed. In slow-kernel, the matrices of steps 6 and 16 are 64 times as
+// large; in dataloader, every fifth batch takes 12 ms to load; in nothing, all steps are
+// equal.
 
-// event is an event of a trace, times in µs.
+// event is an event of a trace. Times are in µs.
 type event struct {
 	Ph, Cat, Name string
 	Ts, Dur       float64
@@ -76,8 +76,8 @@ func number(t *testing.T, n json.Number) float64 {
 	return v
 }
 
-// TestRealTraces adds up busy times and the work of steps from the events alone, and reads
-// what the findings say.
+// TestRealTraces compares the answer with busy times and the work of steps added up from the
+// events, and checks the findings.
 func TestRealTraces(t *testing.T) {
 	for name, want := range map[string][]string{
 		"slow-kernel": {"2 of 17 steps took 3.101 ms to 3.104 ms of GPU time, the median 433.4 µs: ProfilerStep#6 and ProfilerStep#16. “sm80_xmma_gemm", "adds 2.6"},

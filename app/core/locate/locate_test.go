@@ -11,7 +11,7 @@ import (
 	stored "ashlar/ingest/format/store"
 )
 
-// put writes files, each with its text, and returns their paths.
+// put writes files and returns their paths by name.
 func put(t *testing.T, dir string, texts map[string]string) map[string]string {
 	t.Helper()
 	at := map[string]string{}
@@ -28,7 +28,8 @@ func put(t *testing.T, dir string, texts map[string]string) map[string]string {
 	return at
 }
 
-// addressed is an address of files, as somebody else gets it.
+// addressed returns an address of files with their content digests, after writing and parsing
+// it.
 func addressed(t *testing.T, files ...string) *view.State {
 	t.Helper()
 	v := &view.State{Files: files}
@@ -40,8 +41,8 @@ func addressed(t *testing.T, files ...string) *view.State {
 	return v
 }
 
-// TestFiles: what an address means is found where it was moved to, and only that; what is
-// another recording is told.
+// TestFiles checks that moved files are found by their content only, and that a different file
+// at the old path is reported.
 func TestFiles(t *testing.T) {
 	dir, far, here := t.TempDir(), t.TempDir(), t.TempDir()
 	at := put(t, dir, map[string]string{"a": "main;f 1\n", "b": "main;f 2\n", "sub/c": "main;g 1\n"})
@@ -72,7 +73,7 @@ func TestFiles(t *testing.T) {
 	to := filepath.Join(dir, "renamed")
 	move(at["a"], to)
 	is("renamed beside", both, nil, to+" "+at["b"], "does not exist. Opened "+to)
-	put(t, dir, map[string]string{"a": "main;x 1\n"}) // of the same length
+	put(t, dir, map[string]string{"a": "main;x 1\n"}) // with the same size
 	is("beside another of its name", both, nil, to+" "+at["b"], "is not the recording that the address was copied from. Opened "+to)
 	there := filepath.Join(here, "z")
 	move(to, there)
@@ -91,7 +92,8 @@ func TestFiles(t *testing.T) {
 	is("a path from the folder", &view.State{Files: []string{"rel"}}, nil, filepath.Join(here, "rel"), "")
 }
 
-// TestSecondMoves: the second recording of a file is where the file is.
+// TestSecondMoves checks that the second recording of a bundle is found together with the
+// bundle.
 func TestSecondMoves(t *testing.T) {
 	dir := t.TempDir()
 	at := put(t, dir, map[string]string{"x.ashlar": "not looked into"})["x.ashlar"]
@@ -109,7 +111,8 @@ func TestSecondMoves(t *testing.T) {
 	}
 }
 
-// TestLarge: of a large file chunks tell its content, among them its beginning and end.
+// TestLarge checks that the digest of a large file covers chunks of it, including its
+// beginning and end.
 func TestLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large")
 	b := make([]byte, 6<<20)

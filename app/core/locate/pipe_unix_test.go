@@ -11,8 +11,8 @@ import (
 	"ashlar/app/core/view"
 )
 
-// TestPipes: neither a named pipe in a folder nor one in the path of an address is opened,
-// which would wait for a writer.
+// TestPipes checks that named pipes in a folder or in an address's path are not opened,
+// because that would block.
 func TestPipes(t *testing.T) {
 	dir := t.TempDir()
 	at := put(t, dir, map[string]string{"run.folded": "main;f 3\n"})["run.folded"]

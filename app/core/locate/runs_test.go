@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRuns: of a folder the recordings are taken, by name with numbers by value; the others
-// are named.
+// TestRuns checks that a folder yields its recordings ordered by name, with numbers by value,
+// and that other files are listed as skipped.
 func TestRuns(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

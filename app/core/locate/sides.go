@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A Group is recordings that belong together: a folder of a list of files, or those with
-// the same name but for its digits.
+// A Group is a set of recordings that belong together: the files of one folder, or files whose
+// names differ only in digits.
 type Group struct {
 	Name  string
 	Files []string
 }
 
-// Sides divides recordings into the two sides of a comparison, if they are in two folders,
-// or if their names without digits are two: old-1, old-2, new-1. The baseline comes first:
-// the group whose name says so (old, before, base), else the older one. ok is false if
-// there are other than two groups.
+// Sides divides recordings into the two sides of a comparison if they lie in two folders or
+// have two different names without digits, as do old-1, old-2 and new-1. The baseline comes
+// first: the group with old, before, base, main or master in its name, else the older one. ok
+// is false unless there are exactly two groups.
 func Sides(files []string) (sides [2]Group, ok bool) {
 	for _, key := range []func(string) string{
 		func(f string) string { return filepath.Base(filepath.Dir(f)) },
@@ -62,7 +62,7 @@ func stem(f string) string {
 	return name
 }
 
-// rank is lower for a baseline by its name, and higher for a candidate.
+// rank orders groups by their names: baselines, other names, candidates.
 func rank(g Group) int {
 	name := strings.ToLower(g.Name)
 	for r, words := range [][]string{{"old", "before", "base", "main", "master"}, {"new", "after", "candidate"}} {
@@ -73,7 +73,7 @@ func rank(g Group) int {
 	return 0
 }
 
-// changed returns when a group's first file was changed, in nanoseconds.
+// changed returns the modification time of a group's first file, in nanoseconds.
 func changed(g Group) int64 {
 	info, err := os.Stat(g.Files[0])
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of the pages anew")
 
-// folders are those of the module that have Go packages, from its root.
+// folders returns the module's folders with Go packages, relative to its root.
 func folders(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -42,8 +42,7 @@ func folders(t *testing.T) []string {
 	return all
 }
 
-// The architecture page lists every package with the sentence at its head, so
-// that the map is never of another house.
+// TestMapOfPackages checks that the architecture page lists every package with its synopsis.
 func TestMapOfPackages(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| package | what it does |\n|---|---|\n")
@@ -55,9 +54,9 @@ func TestMapOfPackages(t *testing.T) {
 	manualtest.CheckTable(t, "assets/manual/architecture.md", "packages", b.String(), *update)
 }
 
-// storeys are the folders that the house is built of, from the ground up: a package imports
-// packages of its own storey and of those below it. A storey is the folder itself with all
-// below it that no other storey has.
+// storeys lists the layers of the code from the bottom up. A package may import packages of
+// its own layer and of those below. A layer is a folder with all folders below it that are not
+// layers themselves.
 var storeys = []struct{ folder, holds string }{
 	{"spaa", "the SPAA library, for any program"},
 	{"ingest/input", "bytes, text, numbers and the memory there is"},
@@ -75,7 +74,7 @@ var storeys = []struct{ folder, holds string }{
 	{"app", "the programs"},
 }
 
-// storey is the index in storeys of what holds a folder, -1 for folders beside the house.
+// storey returns the index of a folder's layer in storeys, -1 for folders outside the layers.
 func storey(folder string) int {
 	best := -1
 	for i, s := range storeys {
@@ -86,9 +85,10 @@ func storey(folder string) int {
 	return best
 }
 
-// TestImportsRunDown holds packages to importing downwards, and the rules beside it: the
-// format library imports nothing of ours, formats ask no questions except for what writing
-// needs, the command line opens no window but to draw, and nothing imports tests' helpers.
+// TestImportsRunDown checks that packages import only from their own layer and below. It also
+// checks four rules: package spaa imports nothing of this module, formats do not import
+// queries except to write files, commands do not import the window except to draw pictures,
+// and only tests import test helpers.
 func TestImportsRunDown(t *testing.T) {
 	seen := 0
 	for _, dir := range folders(t) {
@@ -122,7 +122,7 @@ func TestImportsRunDown(t *testing.T) {
 	}
 }
 
-// TestTreeOfFolders holds the drawing on the architecture page to the folders there are.
+// TestTreeOfFolders checks the folder tree on the architecture page.
 func TestTreeOfFolders(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("```\n")
@@ -149,11 +149,11 @@ func TestTreeOfFolders(t *testing.T) {
 	manualtest.CheckTable(t, "assets/manual/architecture.md", "folders", b.String(), *update)
 }
 
-// synopsis is the first sentence of a package's documentation, which on the page
-// is beside its name; "" for a folder that has tests alone.
+// synopsis returns the first sentence of a package's documentation, "" for a folder with only
+// tests.
 func synopsis(t *testing.T, dir string) string {
 	t.Helper()
-	// Files for other systems count: their packages are there too.
+	// Include files for other systems, because their packages are listed, too.
 	context := build.Default
 	context.UseAllFiles = true
 	p, _ := context.ImportDir(filepath.Join("../../..", dir), build.ImportComment)
@@ -168,8 +168,8 @@ func synopsis(t *testing.T, dir string) string {
 	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", `\<`, "[", "", "]", "").Replace(line)
 }
 
-// Everything that pages for contributors call by name is in the code under that
-// name: `pkg.Name`, `pkg.Type.method`, and folders.
+// TestPagesNameWhatThereIs checks that names in the pages for contributors exist in the code:
+// `pkg.Name`, `pkg.Type.method`, and folders.
 func TestPagesNameWhatThereIs(t *testing.T) {
 	declared := map[string]bool{}
 	for _, dir := range folders(t) {
@@ -215,8 +215,8 @@ func flat(rows [][]manual.Text) (all []manual.Text) {
 	return all
 }
 
-// declare adds what a folder's files declare, as package.Name, and
-// package.Type.Name for methods and fields.
+// declare adds the names declared in a folder: package.Name, and package.Type.Name for methods
+// and fields.
 func declare(t *testing.T, dir string, declared map[string]bool) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../../..", dir, "*.go"))
@@ -260,7 +260,7 @@ func declare(t *testing.T, dir string, declared map[string]bool) {
 	}
 }
 
-// typeName is the name of a receiver's type, without pointer and parameters.
+// typeName returns the name of a receiver's type, without pointer and type parameters.
 func typeName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -275,7 +275,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// The page on addresses has every key, as package view explains it.
+// TestAddressFields checks that the page on addresses lists every key with its description in
+// package view.
 func TestAddressFields(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| key | value |\n|---|---|\n")

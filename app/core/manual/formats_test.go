@@ -9,7 +9,8 @@ import (
 	"ashlar/ingest"
 )
 
-// The table of formats is that of the registry, in the manual and the README.
+// TestManualHasTheFormats checks that the tables of formats in the manual and the README match
+// the registry.
 func TestManualHasTheFormats(t *testing.T) {
 	for i := range ingest.Formats {
 		if f := &ingest.Formats[i]; f.Holds == "" {
@@ -21,7 +22,7 @@ func TestManualHasTheFormats(t *testing.T) {
 	}
 }
 
-// formatsTable is the manual's table of formats.
+// formatsTable returns the manual's table of formats.
 func formatsTable() string {
 	var s strings.Builder
 	s.WriteString("| format | what is read | written as |\n|---|---|---|\n")

@@ -114,8 +114,8 @@ a    one two three
 	}
 }
 
-// Every page is in the index, begins with the title that it has there, and
-// leads to pages that there are.
+// TestPages checks that every page is in the index, starts with its title from the index, and
+// links only to existing pages.
 func TestPages(t *testing.T) {
 	files, err := fs.Glob(assets.Manual(), "*.md")
 	if err != nil {
@@ -145,8 +145,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Nothing on a page is lost when it is printed: every word of its source is in
-// what a wide terminal shows.
+// TestPlainHasEveryWord checks that the plain text of a page contains every word of its
+// source.
 func TestPlainHasEveryWord(t *testing.T) {
 	word := regexp.MustCompile(`\pL{3,}`)
 	for _, p := range Pages() {
@@ -170,7 +170,8 @@ func TestPlainHasEveryWord(t *testing.T) {
 	}
 }
 
-// The source's pages and those that are built in are the same.
+// TestReadmeLeadsToPages checks the README: its length, and that its links lead to existing
+// files.
 func TestReadmeLeadsToPages(t *testing.T) {
 	readme, err := os.ReadFile("../../../README.md")
 	if err != nil {

@@ -16,22 +16,22 @@ import (
 	"testing"
 )
 
-// Folders whose literals are read by people, and those in them whose literals are
-// written for programs: shells, man, browsers, the system.
+// wordFolders are the folders with texts for users. mute are folders in them whose texts are
+// for programs: shells, man, browsers, the system.
 var (
 	wordFolders = []string{"app", "render", "ingest", "spaa"}
 	mute        = []string{"app/command/complete", "app/command/man", "app/core/manual/manualtest", "app/desktop/drop/native", "render/golden", "render/svg", "render/icon", "render/pixels"}
 )
 
-// What a literal has to have: two words with a blank between them, or in app and render
-// one word with a capital, as labels are.
+// Patterns of texts for users: two words with a blank between them or, in app and render, a
+// single capitalized word such as a label.
 var (
 	sentence = regexp.MustCompile(`[\pL%][\pL'%]* +[\pL%(]|[\pL)] %|^ ?\pL[\pL ]+$`)
 	label    = regexp.MustCompile(`^\p{Lu}\p{Ll}+$`)
 	markup   = regexp.MustCompile(`^\s*<|://|^[A-Z0-9_]+$`)
 )
 
-// isText reports whether a person reads a literal of a folder.
+// isText reports whether a string literal in a folder is a text for users.
 func isText(folder, s string) bool {
 	if markup.MatchString(s) || !strings.ContainsFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' }) {
 		return false
@@ -39,8 +39,8 @@ func isText(folder, s string) bool {
 	return strings.Contains(s, " ") && sentence.MatchString(s) || !strings.HasPrefix(folder, "ingest") && !strings.HasPrefix(folder, "spaa") && label.MatchString(s)
 }
 
-// TestWords keeps testdata/words.txt: all texts of the program that reach a screen or a
-// terminal, by folder, each once. So every changed word is a line of a diff.
+// TestWords keeps all texts for users in testdata/words.txt, by folder and without duplicates,
+// so that every changed text shows up in a diff.
 func TestWords(t *testing.T) {
 	const root = "../../.."
 	texts := map[string]map[string]bool{}

@@ -1,6 +1,6 @@
 package missing
 
-// Formats are those that advice is given for.
+// Formats returns the formats for which there is specific advice.
 func Formats() map[string]bool {
 	all := map[string]bool{}
 	for _, by := range how {

@@ -21,8 +21,8 @@ func run(args ...string) (code int, out, said string) {
 	return code, o.String(), e.String()
 }
 
-// TestRefused: what a file cannot answer is refused in one sentence, which says what is
-// missing and what to record with; what it can answer is answered.
+// TestRefused checks that a question that a file cannot answer fails with one sentence that
+// says what is missing and how to record it, and that other questions are answered.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	stacks, trace := filepath.Join(dir, "run.folded"), filepath.Join(dir, "trace.json")

@@ -16,10 +16,10 @@ import (
 	"ashlar/render/units"
 )
 
-// Candidate is a function on another thread that overlaps the waits of the paths whose end
-// nobody is recorded to have caused, or the calls themselves where a thread has spans only.
-// It overlaps Overlaps of the Waits and Elsewhere of Others, periods of the same length.
-// Covered is the fraction of the waits in which it ran. This is an association, not a proof.
+// Candidate is a function on another thread that overlaps waits on the paths that no recorded
+// wake-up ended or, for a thread without states, the calls themselves. It overlaps Overlaps of
+// the Waits and Elsewhere of Others, which are other periods of the same length. Covered is
+// the fraction of the waits in which it ran. This is an association, not a proof.
 type Candidate struct {
 	Function  string      `json:"function"`
 	Thread    string      `json:"thread"`
@@ -55,9 +55,10 @@ func (a *Answer) findCandidates(ctx context.Context, in recording.Scope) error {
 	return nil
 }
 
-// waits returns the unexplained waits on the track that has most of them, and times to
-// compare with: when the track did not wait. Of calls on a track without states, where
-// waits look like work, it returns the calls and the other calls of the same function.
+// waits returns the unexplained waits on the track that has the most, and for comparison the
+// times when that track did not wait. If there are none, waits look like work, as on tracks
+// without states: then it returns the requested calls and the other calls of the same
+// functions.
 func (a *Answer) waits(in recording.Scope) (track int, times, others []repeat.Range) {
 	by := map[int][]repeat.Range{}
 	for i := range a.paths {
@@ -98,7 +99,7 @@ func (a *Answer) waits(in recording.Scope) (track int, times, others []repeat.Ra
 	return track, times, others
 }
 
-// calls returns the calls of the scope on the track that has most, and the other calls of
+// calls returns the calls of the scope on the track that has the most, and the other calls of
 // the same functions there.
 func (a *Answer) calls(in recording.Scope) (track int, times, others []repeat.Range) {
 	count := map[int]int{}

@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/query/calls"
 )
 
-// waits is one thread that waits for another, at 1 to 3 of 4 ns.
+// waits returns a recording of 4 ns in which one thread waits for another from 1 to 3 ns.
 func waits() *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.StateEvent())
@@ -79,7 +79,7 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// The text tells threads of one name apart by their ids.
+// TestIDs checks that the text distinguishes threads of one name by their ids.
 func TestIDs(t *testing.T) {
 	a, err := Of(context.Background(), waits(), recording.Scope{}, 0)
 	if err != nil {
@@ -96,8 +96,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestCandidates: 10 of 100 frames take longer while another thread evicts; that thread's
-// other calls run all the time.
+// TestCandidates checks that a function that runs during 10 long frames of 100 is found, and
+// not those that run all the time.
 func TestCandidates(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())

@@ -14,7 +14,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// reads counts how often a file is read.
+// reads returns a reader that counts how often files are read.
 func reads(n *atomic.Int64) func(context.Context, string, ingest.Options) (*recording.Recording, ingest.Stats, error) {
 	return func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
 		n.Add(1)
@@ -29,8 +29,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestHeld: a file is read once by however many ask, whatever it is called, and again once
-// it has changed.
+// TestHeld checks that concurrent questions under different paths read a file once, and again
+// only after it changed.
 func TestHeld(t *testing.T) {
 	var n atomic.Int64
 	h := New(reads(&n), 0)
@@ -65,8 +65,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestLetGo: what nobody asks for is let go of, and what nobody waits for any more is not
-// read to its end.
+// TestLetGo checks that unused recordings are unloaded, and that reading stops when nobody
+// waits for it.
 func TestLetGo(t *testing.T) {
 	var n atomic.Int64
 	h := New(reads(&n), time.Millisecond)
@@ -99,7 +99,7 @@ func TestLetGo(t *testing.T) {
 	}
 }
 
-// count is how many recordings are held.
+// count returns the number of loaded recordings.
 func count(h *Recordings) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// slowly computes a text of a key after a while, unless its context ends.
+// slowly returns a function that computes a text for k after a time, unless its context ends.
 func slowly(k int, after time.Duration) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		select {
@@ -23,8 +23,8 @@ func slowly(k int, after time.Duration) func(context.Context) (string, error) {
 	}
 }
 
-// TestAsyncKeepsTheLast: the last value stays until the next is there, which wakes
-// who shows it.
+// TestAsyncKeepsTheLast checks that the last value stays until the next one is ready, and that
+// wake is called then.
 func TestAsyncKeepsTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a Async[int, string]
@@ -57,8 +57,8 @@ func TestAsyncKeepsTheLast(t *testing.T) {
 	})
 }
 
-// TestAsyncEndsWhatIsStale asks for one key after the other: what heeds its context
-// ends, and only the newest is ever shown.
+// TestAsyncEndsWhatIsStale asks for many keys in a row. Computations that respect their
+// context end early, and only the last value is shown.
 func TestAsyncEndsWhatIsStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a Async[int, string]
@@ -87,8 +87,8 @@ func TestAsyncEndsWhatIsStale(t *testing.T) {
 	})
 }
 
-// TestAsyncShowsSomething: of what does not heed its context every value that was
-// begun is shown, in the order it was asked for, one at a time.
+// TestAsyncShowsSomething checks computations that ignore their context: they run one at a
+// time, and each value is shown, in the order of the requests.
 func TestAsyncShowsSomething(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a Async[int, int]
@@ -122,8 +122,8 @@ func TestAsyncShowsSomething(t *testing.T) {
 	})
 }
 
-// TestAsyncFails: what has failed is not tried again and again, and leaves the last
-// value.
+// TestAsyncFails checks that a failed computation is not repeated and that the last value
+// stays.
 func TestAsyncFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a Async[int, string]
@@ -145,8 +145,7 @@ func TestAsyncFails(t *testing.T) {
 	})
 }
 
-// TestAsyncLeavesNothing: stopped in the middle it wakes nobody, and its goroutine
-// ends; if nothing is computed there is none.
+// TestAsyncLeavesNothing checks that after Stop wake is not called and all goroutines end.
 func TestAsyncLeavesNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var some [50]Async[int, string]
@@ -169,8 +168,8 @@ func TestAsyncLeavesNothing(t *testing.T) {
 	waitFor(t, "goroutines to end", func() bool { return runtime.NumGoroutine() <= before })
 }
 
-// TestAsyncAtOnce: without somebody to wake the value is there at once, and is
-// computed once.
+// TestAsyncAtOnce checks that Ask without wake computes the value before it returns, and only
+// once.
 func TestAsyncAtOnce(t *testing.T) {
 	var a Async[string, int]
 	n := 0
@@ -182,8 +181,8 @@ func TestAsyncAtOnce(t *testing.T) {
 	}
 }
 
-// TestAsyncTakenBack asks for one key, for another and for the first again, with and
-// without somebody to wake: the other one's value comes too late, and is not shown.
+// TestAsyncTakenBack asks for one key, another, and the first again, with and without wake.
+// The other key's value arrives late and must not be shown.
 func TestAsyncTakenBack(t *testing.T) {
 	for _, back := range []func(){func() {}, nil} {
 		synctest.Test(t, func(t *testing.T) {

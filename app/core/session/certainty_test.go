@@ -10,7 +10,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// manySpans is a trace that takes a while to look through.
+// manySpans returns a recording with n pairs of nested spans, enough for a slow search.
 func manySpans(n int, slow int64) *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -27,8 +27,8 @@ func manySpans(n int, slow int64) *recording.Recording {
 	return b.Finish()
 }
 
-// TestClicksLeaveCertainty asks for one detail after the other while confidences
-// are found: they must come, and be looked for once.
+// TestClicksLeaveCertainty asks for many details while confidences are computed. The
+// computation must neither restart nor be lost.
 func TestClicksLeaveCertainty(t *testing.T) {
 	spans := 2_000_000
 	if testing.Short() {
@@ -43,7 +43,7 @@ func TestClicksLeaveCertainty(t *testing.T) {
 	begun, find := make(chan struct{}), c.ascertain
 	c.confidences.asks.do = func(ctx context.Context, a *CompareAnswer) time.Duration {
 		select {
-		case <-begun: // not before there was an answer without
+		case <-begun: // wait for an answer without confidences
 		case <-ctx.Done():
 		}
 		return find(ctx, a)
@@ -79,7 +79,7 @@ func TestClicksLeaveCertainty(t *testing.T) {
 			t.Fatal("the confidences never come")
 		}
 	}
-	// The last click is answered too, and other numbers are another comparison.
+	// The last click is answered, too. Other numbers need a new comparison.
 	last := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Twin != nil && a.Twin.Span == q.Call.Span && a.ConfidencesDone })
 	if last.Functions.Rows[0].Self.Level() < .99 {
 		t.Errorf("inner is slower, %g sure", last.Functions.Rows[0].Self.Level())

@@ -11,7 +11,7 @@ import (
 	"ashlar/testdata/twins"
 )
 
-// twinDocs opens a made pair.
+// twinDocs opens a generated pair of recordings.
 func twinDocs(t *testing.T, notify func()) (a, b *Side) {
 	t.Helper()
 	dir := t.TempDir()
@@ -27,7 +27,7 @@ func twinDocs(t *testing.T, notify func()) (a, b *Side) {
 	return docs[0], docs[1]
 }
 
-// ask asks again and again, as a window does, until an answer holds.
+// ask repeats a question, as a window does in each frame, until holds is true for the answer.
 func ask(t *testing.T, c *Comparing, docs [2]*Side, q CompareQuestion, holds func(*CompareAnswer) bool) *CompareAnswer {
 	t.Helper()
 	for range 6000 {
@@ -41,8 +41,8 @@ func ask(t *testing.T, c *Comparing, docs [2]*Side, q CompareQuestion, holds fun
 	return nil
 }
 
-// TestComparing asks one question after another and sees that what still holds is
-// not computed again.
+// TestComparing asks a series of questions and checks that results that still apply are
+// reused.
 func TestComparing(t *testing.T) {
 	a, b := twinDocs(t, func() {})
 	told := make(chan struct{}, 1000)
@@ -75,7 +75,7 @@ func TestComparing(t *testing.T) {
 		t.Error("another normalisation did not make another comparison with the same pairs")
 	}
 
-	// A question that cannot be answered says why, and the next one can be.
+	// A question that cannot be answered gives an error and does not affect the next one.
 	q.Metric = "no such metric"
 	if x := ask(t, c, docs, q, func(x *CompareAnswer) bool { return x.Metric == q.Metric }); x.Err == nil {
 		t.Error("a metric that neither has was compared")
@@ -86,7 +86,7 @@ func TestComparing(t *testing.T) {
 	}
 }
 
-// Again looks at the same recording a second time, with questions of its own.
+// Again opens another side on the same loading.
 func (d *Side) Again(notify func()) *Side {
 	again := newSide(d.Name, notify)
 	l := d.load.Load()
@@ -97,8 +97,8 @@ func (d *Side) Again(notify func()) *Side {
 	return again
 }
 
-// TestAgain looks at one recording twice, each with a question of its own, and
-// closes one look after the other.
+// TestAgain opens two sides on one recording, asks each a different question, and closes one
+// after the other.
 func TestAgain(t *testing.T) {
 	a, _ := twinDocs(t, func() {})
 	again := a.Again(func() {})

@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// samples counts what the newest answer says there is, and the newest snapshot
-// read.
+// samples returns the number of samples in the latest answer, -1 unless that belongs to the
+// latest snapshot.
 func samples(d *Side) int64 {
 	rec, generation := d.Latest()
 	d.Ask(Question{Generation: generation})
@@ -59,8 +59,8 @@ func note(d *Side) string {
 	return text
 }
 
-// TestFollow: a file that is appended to ten times a second, cut short,
-// replaced, deleted and written again is shown as it is.
+// TestFollow checks a followed file that grows ten times a second, is truncated, replaced,
+// deleted and written again.
 func TestFollow(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() { // runs last
@@ -99,7 +99,7 @@ func TestFollow(t *testing.T) {
 		t.Errorf("the note is %q", n)
 	}
 
-	// What was cut off is shown on, until something is written again.
+	// After truncation the old content stays until the file is written again.
 	if err := os.Truncate(path, int64(len("main;start 1\nmain;work0;f 2\n"))); err != nil {
 		t.Fatal(err)
 	}
@@ -154,8 +154,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowedFileShrinksUnderTheReader: a mapped file that is cut while it is
-// decoded does no harm.
+// TestFollowedFileShrinksUnderTheReader truncates a memory-mapped file while it is decoded.
 func TestFollowedFileShrinksUnderTheReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.folded")
 	var b strings.Builder

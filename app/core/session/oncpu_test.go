@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestOnCPUIsWhatNodesTell compares how much of each bar of a flamegraph ran with a sum
+// TestOnCPUIsWhatNodesTell compares the on-CPU time of each bar of a flamegraph with a sum
 // over the spans of its stack.
 func TestOnCPUIsWhatNodesTell(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 16))
@@ -61,7 +61,7 @@ func TestOnCPUIsWhatNodesTell(t *testing.T) {
 	if of := d.Snapshot().SpansOnCPU(a.Rec); of == nil || of.Outer[0] != v.CPU[0] {
 		t.Errorf("the thread's spans say %v, the tree %d", of, v.CPU[0])
 	}
-	count := *a // the side goes on reading its own answer
+	count := *a // a copy, because the side still reads its own answer
 	count.Question.Metric = recording.SpanCount
 	if d.Snapshot().OnCPU(&count) != nil {
 		t.Error("how many spans there are says nothing of processors")

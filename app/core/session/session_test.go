@@ -7,9 +7,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestSessionLetsGo shows one side, two, the same swapped, others, and one of them:
-// what is compared is what is shown, what is not shown any more is closed, and in
-// the end nothing runs.
+// TestSessionLetsGo shows one side, two, the same two swapped, other ones, and one again. The
+// comparison is always of the shown sides, sides no longer shown are closed, and at the end no
+// goroutine is left.
 func TestSessionLetsGo(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := New(func() {})

@@ -22,8 +22,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// opened opens a made up trace and waits until it is read. Whatever Preview says is
-// sent on.
+// opened opens a generated trace and waits until it is read. It passes previews to soon.
 func opened(t *testing.T, soon func(*Answer)) (d *Side, told <-chan struct{}) {
 	t.Helper()
 	var b bytes.Buffer
@@ -55,7 +54,7 @@ func opened(t *testing.T, soon func(*Answer)) (d *Side, told <-chan struct{}) {
 	return d, c
 }
 
-// until waits until something holds.
+// until waits for notifications until holds is true.
 func until(t *testing.T, told <-chan struct{}, holds func() bool) {
 	t.Helper()
 	for end := time.After(time.Minute); !holds(); {
@@ -67,7 +66,7 @@ func until(t *testing.T, told <-chan struct{}, holds func() bool) {
 	}
 }
 
-// totals lists those of nodes, by their paths, as far down as depth.
+// totals returns the totals of nodes by path, down to a depth.
 func totals(a *Answer, depth int) map[string]int64 {
 	all := map[string]int64{}
 	for i := range a.Tree.Nodes {
@@ -84,8 +83,7 @@ func totals(a *Answer, depth int) map[string]int64 {
 	return all
 }
 
-// The first answer to a question that takes long has the same totals as the
-// whole one, as far down as it goes.
+// TestSoon checks that a preview has the same totals as the full answer, down to its depth.
 func TestSoon(t *testing.T) {
 	oldSpans, oldCalls := previewSpans, previewCalls
 	previewSpans, previewCalls = 2000, 10
@@ -129,15 +127,15 @@ func TestSoon(t *testing.T) {
 	}
 }
 
-// TestSnapshotsDoNotWaitLong: what is loaded is told although the question that was
-// asked of what there was before is still being answered.
+// TestSnapshotsDoNotWaitLong checks that a new snapshot is announced even if the answer for it
+// takes long.
 func TestSnapshotsDoNotWaitLong(t *testing.T) {
 	d, told := opened(t, func(*Answer) {})
 	select {
-	case <-told: // that all is there
+	case <-told: // the notification of complete loading
 	default:
 	}
-	d.work.Lock() // an answer that takes long
+	d.work.Lock() // simulates a slow answer
 	q := Question{}
 	d.Ask(q)
 	for range 2 {
@@ -155,12 +153,12 @@ func TestSnapshotsDoNotWaitLong(t *testing.T) {
 	until(t, told, func() bool { a := d.Answer(); return a != nil && a.equal(&q) })
 }
 
-// A set of calls in the scope is looked up for the answer, and listed with what is
-// not in it; what is asked stays as it was asked.
+// TestSetsOfCalls checks a scope with a set of calls: the answer is limited to them, the list
+// also has the other calls of the function, and the question itself is not changed.
 func TestSetsOfCalls(t *testing.T) {
 	d, told := opened(t, func(*Answer) {})
 	r := d.Recording()
-	var lane *lanes.Lane // with a call to select, and more
+	var lane *lanes.Lane // a lane with a call to select and others
 	track, at := -1, 0
 	for ti, x := range r.Tracks {
 		for i := range x.Lanes {
@@ -203,7 +201,8 @@ func TestSetsOfCalls(t *testing.T) {
 	}
 }
 
-// An answer that has the tree of the one before is the same as one made again.
+// TestAnswerFromTheOneBefore checks that an answer that reuses results of the previous one
+// equals one computed anew.
 func TestAnswerFromTheOneBefore(t *testing.T) {
 	d, told := opened(t, func(*Answer) {})
 	pattern, _ := search.Parse("e")
@@ -230,7 +229,8 @@ func TestAnswerFromTheOneBefore(t *testing.T) {
 	until(t, told, func() bool { return d.Hits() == nil }) // the last question has no search
 }
 
-// A question that there is no memory for says so, until one is answered.
+// TestNoMemoryIsSaid checks that Problem reports a lack of memory until a question is
+// answered.
 func TestNoMemoryIsSaid(t *testing.T) {
 	rounds.Unraced(t)
 	b := recording.NewBuilder()
@@ -254,8 +254,8 @@ func TestNoMemoryIsSaid(t *testing.T) {
 	}
 }
 
-// TestStillKnowsContexts: what is drawn into a file has all of the details, and
-// asking for them is no matter of luck.
+// TestStillKnowsContexts checks that a snapshot computes contexts at once, so that pictures
+// always have them.
 func TestStillKnowsContexts(t *testing.T) {
 	d := Demo(nil)
 	defer d.Close()
@@ -268,8 +268,8 @@ func TestStillKnowsContexts(t *testing.T) {
 	}
 }
 
-// Of more calls than are listed the longest are, and the picture has all; in another
-// order all are.
+// TestLongestOfManyCalls checks that a list of too many calls has only the longest if sorted
+// by duration, and all calls in other orders. The statistics always cover all calls.
 func TestLongestOfManyCalls(t *testing.T) {
 	defer func(n int) { mostListed = n }(mostListed)
 	mostListed = 7

@@ -23,8 +23,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// writerDir makes the test binary change settings and marks there, again and
-// again, until it is killed.
+// writerDir is the environment variable with a folder in which the test binary then changes
+// settings and marks until it is killed.
 const writerDir = "ASHLAR_STORE_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 
 var key = strings.Repeat("0a", 32)
 
-// write makes n changes of a size that varies. Folder says how many recents
-// there are, Theme how often it was changed: a torn file could not agree.
+// write makes n changes of varying size. Folder holds the number of recents and Theme the
+// number of changes, so that whole detects a torn file.
 func write(s *Store, n int) {
 	for range n {
 		err := s.ChangeSettings(func(v *Settings) {
@@ -65,7 +65,7 @@ func write(s *Store, n int) {
 	}
 }
 
-// whole reads what write writes and fails when it is not whole.
+// whole reads the settings and checks that they are the result of a single change.
 func whole(t *testing.T, s *Store) (changes int) {
 	t.Helper()
 	v, err := s.Settings()
@@ -99,7 +99,7 @@ func TestKilledAtAnyMomentFilesAreWhole(t *testing.T) {
 	s := In(filepath.Join(dir, "c"), filepath.Join(dir, "d"))
 	r := rand.New(rand.NewPCG(1, 1))
 	last, grown := 0, 0
-	latest := 70 // milliseconds; longer where writers have not begun by then
+	latest := 70 // milliseconds; grows if writers need longer to start
 	for range 25 {
 		var procs []*exec.Cmd
 		for range 2 {
@@ -130,7 +130,7 @@ func TestKilledAtAnyMomentFilesAreWhole(t *testing.T) {
 		t.Fatal("nothing was written before the writers were killed")
 	}
 	t.Logf("%d changes in %d rounds", last, grown)
-	write(s, 1) // what killed writers left behind goes
+	write(s, 1) // the next change removes files of killed writers
 	for _, d := range []string{"c", "d/marks"} {
 		if left, _ := filepath.Glob(filepath.Join(dir, d, "*.tmp")); len(left) > 0 {
 			t.Errorf("left behind: %s", left)
@@ -172,8 +172,8 @@ func TestSettingsComeBack(t *testing.T) {
 	}
 }
 
-// TestTextsOfSettings: what is kept under a view's own keys comes back, also as it was
-// written when each had a type of its own.
+// TestTextsOfSettings checks that settings of the view are restored, also from older files,
+// where some values have other types.
 func TestTextsOfSettings(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "settings.json"), []byte(`{"colour":"kind","columns":["self","file"],"split":0.25,"compare":"above","sort":{}}`), 0o600); err != nil {
@@ -201,8 +201,8 @@ func TestTextsOfSettings(t *testing.T) {
 	}
 }
 
-// TestKnownKeysAreThoseOfSettings: a key that is forgotten there would be
-// written twice, or never forgotten.
+// TestKnownKeysAreThoseOfSettings checks that known lists every field. A missing key would be
+// written twice.
 func TestKnownKeysAreThoseOfSettings(t *testing.T) {
 	typ := reflect.TypeFor[Settings]()
 	var keys []string
@@ -297,7 +297,7 @@ func TestMarksGoFromOneToAnother(t *testing.T) {
 	if err := a.Export(&out, key, "run.spall"); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time nothing is new
+	for range 2 { // the second import changes nothing
 		if _, other, err := b.Import(bytes.NewReader(out.Bytes()), key, "copy.spall"); err != nil || other != "" {
 			t.Fatal(other, err)
 		}
@@ -353,7 +353,8 @@ type failing struct{}
 
 func (failing) ReadAt([]byte, int64) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// TestPairs keeps each pair once, whichever way round, and lets go of it.
+// TestPairs checks that a pair is stored once, in whichever order it is given, and can be
+// removed.
 func TestPairs(t *testing.T) {
 	var s Settings
 	s.SetPair(match.Pair{A: "old", B: "new"}, true)
@@ -368,8 +369,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestHeldLock: where another program holds the lock for good, a change says so
-// instead of waiting with it.
+// TestHeldLock checks that a change fails instead of blocking if another program never
+// releases the lock.
 func TestHeldLock(t *testing.T) {
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, "settings.json.lock"))
@@ -390,8 +391,7 @@ func TestHeldLock(t *testing.T) {
 	}
 }
 
-// TestRecentURL: a server's recording is remembered as a URL, without what lets
-// in.
+// TestRecentURL checks that recent URLs are stored without credentials.
 func TestRecentURL(t *testing.T) {
 	dir := t.TempDir()
 	s := In(dir, dir)
@@ -408,10 +408,10 @@ func TestRecentURL(t *testing.T) {
 	}
 }
 
-// TestFoldedIsRemembered: that a file's names are folded stays when it is opened again.
+// TestFoldedIsRemembered checks that the Folded setting of a file survives opening it again.
 func TestFoldedIsRemembered(t *testing.T) {
 	var v Settings
-	v.SetFolded("/a", true) // not opened yet
+	v.SetFolded("/a", true) // no effect: the file is not among the recents
 	v.AddRecent("/a", time.Unix(1, 0))
 	v.AddRecent("/b", time.Unix(2, 0))
 	was := v.Recents

@@ -11,8 +11,8 @@ import (
 	"ashlar/app/core/view"
 )
 
-// TestStrangeFiles puts other kinds of files, and one that is too large, in the place of
-// the settings and of marks. Reading them ends, changing them leaves them as they are.
+// TestStrangeFiles puts pipes, folders, devices, links and huge files in place of the settings
+// and marks. Reading them must end, and changes must not touch them.
 func TestStrangeFiles(t *testing.T) {
 	for what, put := range map[string]func(path string) error{
 		"a named pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },

@@ -76,8 +76,8 @@ func TestParseRoot(t *testing.T) {
 	}
 }
 
-// TestOutside: a file that is neither below a root nor beside the recording, by
-// its own path or through a link, is not shown before the person permits it.
+// TestOutside checks that a file that is neither below a root nor beside the recording is not
+// shown without the user's permission, whether named by its path or through a link.
 func TestOutside(t *testing.T) {
 	dir := t.TempDir()
 	mine, recs := filepath.Join(dir, "home", "id_key"), filepath.Join(dir, "recs")
@@ -110,8 +110,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestKnownRoots: a file of the standard library or of a module is found on this machine
-// although the recording comes from another, and one permission covers the whole root.
+// TestKnownRoots checks that files of the standard library and of modules are found on this
+// machine for recordings from another one, and that one permission covers the whole root.
 func TestKnownRoots(t *testing.T) {
 	goroot, cache := t.TempDir(), t.TempDir()
 	for _, p := range []string{goroot + "/src/internal/sync/mutex.go", goroot + "/secret", cache + "/example.com/a@v1/b.go"} {

@@ -30,8 +30,7 @@ func columns() []tables.Column[row] {
 	}
 }
 
-// TestOneTable: text, CSV and JSON of a table have the same rows, as they were worked out
-// by hand.
+// TestOneTable compares a table as text, CSV and JSON with rows written by hand.
 func TestOneTable(t *testing.T) {
 	var b strings.Builder
 	if err := tables.CSV(&b, columns()[:3], rows); err != nil {

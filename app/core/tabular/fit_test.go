@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-// TestFit: no line is too wide, numbers stay whole and in their columns, names lose
-// their middle.
+// TestFit checks that no line is too wide, that numbers stay whole and in their columns, and
+// that names are shortened in the middle.
 func TestFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -49,7 +49,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitCommand: a shell takes the lines of a command for the same words.
+// TestFitCommand checks that a shell reads the same words from a wrapped command.
 func TestFitCommand(t *testing.T) {
 	words := []string{"ashlar", "top", "a file with blanks in its name and more than a line of it.folded", "--callers-of", "it's", "--metric", "x", "--search", strings.Repeat("y", 50), "end"}
 	text := Fit("  "+safetext.Command(words...)+"\n", 60)

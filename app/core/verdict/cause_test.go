@@ -16,16 +16,17 @@ import (
 	"ashlar/ingest/query/compare"
 )
 
-// frames is a program whose threads run frames; each calls hash, draw and parse in order.
+// frames describes a program whose threads run frames, each of which calls hash, draw and
+// parse in this order.
 type frames struct {
 	threads, count int
-	hash           float64 // of its usual cost
+	hash           float64 // multiple of its usual cost
 	draw           string
 	noParse, split bool
 }
 
-// spall writes a run of the program in the first format of spall: times are in µs, and
-// each call takes its usual time to within 2 %.
+// spall returns a run of the program as spall version 1. Times are in µs; each call takes its
+// usual time to within 2 %.
 func (f frames) spall(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 37))
 	out := binary.LittleEndian.AppendUint64(nil, 0x0BADF00D)
@@ -74,7 +75,7 @@ func (f frames) spall(seed uint64) []byte {
 	return out
 }
 
-// input opens a recording that a test wrote.
+// input writes a recording to a file and opens it.
 func input(t *testing.T, name string, data []byte) compare.Input {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -89,7 +90,7 @@ func input(t *testing.T, name string, data []byte) compare.Input {
 	return compare.Input{Rec: l.Snapshot()}
 }
 
-// said is the verdict of two recordings, all of which is known.
+// said returns the verdict on two recordings, with all confidences computed.
 func said(t *testing.T, a, b compare.Input) string {
 	t.Helper()
 	c, err := compare.Compare(context.Background(), []compare.Input{a}, []compare.Input{b}, compare.Options{Normalize: compare.Auto})
@@ -103,8 +104,8 @@ func said(t *testing.T, a, b compare.Input) string {
 	return verdict.Of(c, table)
 }
 
-// TestCauseFirst: of runs with one known change the first sentence names its cause, and no
-// function that only has another name, other parts or more calls.
+// TestCauseFirst compares runs with one known change. The first sentence must name the cause,
+// not a function that was only renamed, split or called more often.
 func TestCauseFirst(t *testing.T) {
 	usual := frames{threads: 2, count: 200, hash: 1, draw: "draw"}
 	slower := usual
@@ -149,14 +150,14 @@ func TestCauseFirst(t *testing.T) {
 	}
 }
 
-// firstSentence is a text up to the first full stop that ends a sentence.
+// firstSentence returns a text up to the end of its first sentence.
 func firstSentence(text string) string {
 	first, _, _ := strings.Cut(text, ". ")
 	return first
 }
 
-// TestNothingInCommon: a profile and a trace of different programs are said to have nothing
-// in common, and nothing else is said.
+// TestNothingInCommon checks that the verdict on a profile and a trace of different programs
+// only says that they have nothing in common.
 func TestNothingInCommon(t *testing.T) {
 	usual := frames{threads: 2, count: 50, hash: 1, draw: "draw"}
 	for seed := uint64(1); seed <= 3; seed++ {
@@ -182,8 +183,8 @@ func TestNothingInCommon(t *testing.T) {
 	}
 }
 
-// TestNoiseNamesNothing: of 200 pairs of runs that differ by noise at most one in twenty
-// has a verdict that names a function.
+// TestNoiseNamesNothing compares 200 pairs of runs that differ only by noise. At most 5 % of
+// the verdicts may name a function.
 func TestNoiseNamesNothing(t *testing.T) {
 	const pairs = 200
 	alarms := 0
@@ -204,8 +205,8 @@ func TestNoiseNamesNothing(t *testing.T) {
 	t.Logf("%d of %d", alarms, pairs)
 }
 
-// profile samples a program whose functions take parts of the time that seed draws; of the
-// runs of a seed only which samples hit differs.
+// profile samples a program. seed determines the functions' shares of the time, run which
+// samples are drawn.
 func profile(t *testing.T, seed, run uint64) compare.Input {
 	t.Helper()
 	of, hit := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, run))

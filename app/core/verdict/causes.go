@@ -65,8 +65,8 @@ func (d *verdict) named(whole int64, chance bool) bool {
 	return len(d.told) > 0
 }
 
-// alike returns by how much all functions changed by one factor: "+112 %". It is "" if that
-// is less than a tenth or unknown.
+// alike returns the relative change that is common to all functions, such as "+112 %"; "" if
+// it is less than 10 % or unknown.
 func (d *verdict) alike() string {
 	const least = .1
 	common := d.c.Common()

@@ -49,7 +49,7 @@ type verdict struct {
 
 	causes []causes.Cause
 	told   []*causes.Cause // causes named so far
-	common bool            // it says that all functions changed alike
+	common bool            // the text says that all functions changed alike
 }
 
 // Signed formats a difference in a comparison's metric with its sign: +1.200 ms.

@@ -22,7 +22,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// recordings opens all that are kept here, and those of a folder that is named.
+// recordings opens the small recordings in testdata, the traces of madeTraces and the samples.
 func recordings(t *testing.T, visit func(rec *recording.Recording)) {
 	t.Helper()
 	paths := append(samples.Below(t, "../../command/testdata", madeTraces(t)), samples.Files(t)...)
@@ -35,8 +35,7 @@ func recordings(t *testing.T, visit func(rec *recording.Recording)) {
 	}
 }
 
-// madeTraces writes two traces of the same program into a folder, of which all spans tell
-// how long they ran.
+// madeTraces writes two traces of one program, with a CPU time for each span, to a new folder.
 func madeTraces(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -60,14 +59,14 @@ func madeTraces(t *testing.T) (dir string) {
 	return dir
 }
 
-// pairing is two things that are compared.
+// pairing is a pair of inputs to compare.
 type pairing struct {
 	name string
 	a, b compare.Input
 }
 
-// pairings are parts of a recording: the beginning and the rest of its time, the slow
-// calls and the others of the function that most spans run.
+// pairings returns pairs of parts of a recording: the first third of the time and the rest,
+// and the slow and the other calls of the function with the most spans.
 func pairings(t *testing.T, rec *recording.Recording) (ps []pairing) {
 	t.Helper()
 	if d := rec.Duration(); rec.HasTime && d > 3 {
@@ -99,7 +98,7 @@ func pairings(t *testing.T, rec *recording.Recording) (ps []pairing) {
 	return append(ps, pairing{"calls of " + rec.Source.Path, set(rest), set(slow)})
 }
 
-// sums adds up the rows of a table of a comparison by functions.
+// sums adds up self of both sides over the rows of a comparison by function.
 func sums(t *testing.T, c *compare.Comparison) (a, b int64, table *compare.Table) {
 	t.Helper()
 	table, err := c.Table(context.Background(), compare.ByFunction, false)
@@ -112,9 +111,9 @@ func sums(t *testing.T, c *compare.Comparison) (a, b int64, table *compare.Table
 	return a, b, table
 }
 
-// TestNumbersAreThoseOfTables: every number of the sentences is one of a table that
-// "ashlar diff" prints: the sums of its rows, the row that is named, and of the time on
-// processors and per second those of the comparison of that.
+// TestNumbersAreThoseOfTables checks that every number in a verdict appears in a table that
+// "ashlar diff" prints: sums of rows, the named row and, for CPU time and times per second,
+// the table of that comparison.
 func TestNumbersAreThoseOfTables(t *testing.T) {
 	ctx := context.Background()
 	seen := map[verdict.To]int{}
@@ -132,7 +131,7 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 			}
 			c, err := compare.Compare(ctx, []compare.Input{p.a}, []compare.Input{p.b}, o)
 			if err != nil {
-				continue // of stacks without times, or two files that have nothing in common
+				continue // stacks without times, or files with nothing in common
 			}
 			a, b, table := sums(t, c)
 			other := func(metric string, n compare.Normalize) (a, b int64, m *compare.Metric) {
@@ -199,9 +198,9 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 					}
 					check(part.Text, named, signed(c.Metric, part.Row.BSelf-part.Row.ASelf))
 					d, chance := part.Row.BSelf-part.Row.ASelf, strings.Contains(text, ", within noise")
-					// A second cause may work against the first, and where little is in common all of A
-					// is gone and all of B is new. Where all functions changed alike, causes are what
-					// changed beyond that, and what is not certain may go either way.
+					// Signs may differ from the total's in three cases: a second cause may offset
+					// the first; with little in common, all of A is gone and all of B is new; if
+					// all functions changed alike, or nothing is certain, causes may go either way.
 					either := strings.HasPrefix(text, "Little in common") || strings.HasPrefix(text, "All functions about ") || strings.Contains(text, "not certain: ")
 					if firstFunction && !either && (d < 0) != (b < a) && !chance {
 						t.Errorf("%s: %s goes the other way than the whole", p.name, text)
@@ -222,9 +221,9 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 	}
 }
 
-// TestBranch: the place that is named is the narrowest with at least half of the change,
-// and of what is new the outermost; where the change is spread over all of the program, or
-// callers are not known, none is.
+// TestBranch checks that the verdict names the narrowest branch with at least half of the
+// change, or the outermost of new nested calls. It names none if the change is spread over the
+// program or callers are unknown.
 func TestBranch(t *testing.T) {
 	for _, test := range []struct {
 		name, a, b, want string
@@ -274,7 +273,7 @@ func signed(m *compare.Metric, v int64) string {
 	return "+" + value(m, v)
 }
 
-// apart says how far apart two sums are.
+// apart returns the difference of two sums as text.
 func apart(m *compare.Metric, a, b int64) string {
 	if a == b {
 		return "0"
@@ -282,8 +281,8 @@ func apart(m *compare.Metric, a, b int64) string {
 	return signed(m, b-a)
 }
 
-// costs is whether a text says how much more or less B costs than A: its number is the
-// exact one to half of its last digit, worked out here again.
+// costs reports whether a text states the cost of B relative to A correctly, up to rounding of
+// its last digit. It computes the expected number independently.
 func costs(text string, a, b int64) bool {
 	number, isShare := strings.CutSuffix(text, " %")
 	want, ok := float64(b)/float64(a), strings.HasPrefix(text, "×")
@@ -309,7 +308,7 @@ func costs(text string, a, b int64) bool {
 	return math.Abs(got-want) <= .5000001*math.Pow(10, -float64(len(decimals)))
 }
 
-// brief is a name as a verdict gives it.
+// brief shortens a name as verdicts do.
 func brief(name string) string {
 	return safetext.Short(funcname.Brief(name, funcname.InSentence))
 }

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// notWritten are the parts of a State that no field has, and why.
+// notWritten lists the parts of a State without a field, and the reasons.
 var notWritten = map[string]string{
 	"Unknown":       "what an address said that is not understood",
 	"Marks.ID":      "marks are told by what they say where they are shared",
 	"Marks.Created": "as above",
 }
 
-// leaves calls f with each part of a State that is not a struct of its own.
+// leaves calls f for each part of a State that is not a struct.
 func leaves(v reflect.Value, path string, f func(path string, leaf reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -37,12 +37,12 @@ func leaves(v reflect.Value, path string, f func(path string, leaf reflect.Value
 	}
 }
 
-// TestEveryPartOfAStateIsAField sets one part after the other: each must be in
-// the address, in one field, and come back from it.
+// TestEveryPartOfAStateIsAField sets one part of a State at a time. It must appear in the
+// address, in exactly one field, and be restored from it.
 func TestEveryPartOfAStateIsAField(t *testing.T) {
 	full := anyFull()
 	empty := new(State)
-	said := map[string]string{} // the part by the field
+	said := map[string]string{} // part of the State by field
 	n := 0
 	leaves(reflect.ValueOf(full).Elem(), "", func(path string, leaf reflect.Value) {
 		if _, ok := notWritten[path]; ok {
@@ -99,13 +99,13 @@ func TestEveryPartOfAStateIsAField(t *testing.T) {
 	}
 }
 
-// anyFull is a State in which nothing is left at what a window begins with.
+// anyFull returns a State in which every part differs from the initial one.
 func anyFull() *State {
 	r := rand.New(rand.NewPCG(7, 7))
 	st := anyView(r)
 	for tries := 0; tries < 100_000; tries++ {
 		next := anyView(r)
-		// Parts that are empty are taken from other ones.
+		// Fill empty parts from another random State.
 		from := map[string][]reflect.Value{}
 		leaves(reflect.ValueOf(next).Elem(), "", func(path string, leaf reflect.Value) { from[path] = append(from[path], leaf) })
 		whole := true

@@ -13,7 +13,7 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// anyText is a text that may hold anything, also bytes that are no UTF-8.
+// anyText returns a random text, possibly with special characters or invalid UTF-8.
 func anyText(r *rand.Rand) string {
 	pool := []string{"", "main", "a b", "std::vector<int, int>::at", "/tmp/x.spall", "ü長", "%41", "&=?,:;!..", "\x00\xff", "'\"", "f", "-", "demo:", "1..2", "+", "#"}
 	s := pool[r.IntN(len(pool))]
@@ -142,8 +142,8 @@ func TestEveryViewComesBack(t *testing.T) {
 	}
 }
 
-// TestAddressesDoNotChange keeps what was given out valid: these must always
-// read as they do.
+// TestAddressesDoNotChange checks that old addresses keep their meaning. Never change an
+// expected value here.
 func TestAddressesDoNotChange(t *testing.T) {
 	for s, want := range map[string]State{
 		"ashlar:1?file=/tmp/run.spall&select=1.2s..1500ms&thread=42:43,42:44:gc&tab=functions": {
@@ -214,7 +214,7 @@ func ExampleState_String() {
 	// Output: ashlar:1?file=run.spall&select=1.2s..1.5s&find=read%20file
 }
 
-// TestCredentials: an address is to be shared, and has nothing that lets in.
+// TestCredentials checks that addresses contain no credentials, because users share them.
 func TestCredentials(t *testing.T) {
 	v := State{Files: []string{"http://user:secret@host/p?token=abc", "/a@b/run"}}
 	const want = "ashlar:1?file=http://host/p%3Ftoken%3Dxxxxx&file=/a@b/run"
@@ -223,8 +223,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestNothingKeptChangesNothing: settings without a key, which reads as an empty text,
-// leave all as it begins.
+// TestNothingKeptChangesNothing checks that empty remembered texts, as from settings without
+// the keys, leave the initial State unchanged.
 func TestNothingKeptChangesNothing(t *testing.T) {
 	k := Kept{}
 	for i := range Fields {

@@ -10,8 +10,8 @@ import (
 	"ashlar/render/units"
 )
 
-// Waker is the thread that ended a wait: its stack then, the innermost function first, and
-// its state with the start of it.
+// Waker is the thread that ended a wait, with its stack at that moment, the innermost function
+// first, and with its state and the time since which it was in that state.
 type Waker struct {
 	Thread string      `json:"thread"`
 	TID    string      `json:"tid"`
@@ -20,13 +20,13 @@ type Waker struct {
 	Since  json.Number `json:"since,omitempty"`
 }
 
-// A Cell is a column about the states of threads, beside their times.
+// A Cell is a column about waits for the list of thread states.
 type Cell struct {
 	Name string
 	Text func(rec *recording.Recording, r *calls.Row) string
 }
 
-// Cells are the columns about states.
+// Cells lists the columns about waits.
 var Cells = []Cell{
 	{"stack", func(rec *recording.Recording, r *calls.Row) string {
 		return waits.StackText(rec, stackOf(rec, r), textStack)

@@ -32,8 +32,8 @@ type Answer struct {
 	blocked int64
 }
 
-// Lock is a lock, channel or other thing that threads waited for. Recordings do not tell
-// them apart: waits at one place are for one lock, and so are waits that were ended in the
+// Lock is a lock, channel or other thing that threads waited for. Recordings do not identify
+// locks: waits at one place count as waits for one lock, as do waits that were ended by the
 // same line of the program.
 type Lock struct {
 	// Kind is locks, channels, signals or other waits, and Reason that of the blocked

@@ -10,8 +10,9 @@ import (
 	"ashlar/ingest/query/calls"
 )
 
-// locked is an evictor that holds a lock while two readers wait for it: from 1 and 2 ns to
-// 5 ns, when it wakes the first; that one holds it to 7 ns.
+// locked returns a recording with an evictor and two readers. The readers wait for the
+// evictor's lock from 1 and 2 ns on; at 5 ns the evictor wakes the first reader, which holds
+// the lock until 7 ns.
 func locked() *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.StateEvent())
@@ -70,7 +71,8 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// The columns about a wait tell who ended it, with what, and since when that one ran.
+// TestCells checks the columns about a wait: who ended it, in which function, and since when
+// that thread had run.
 func TestCells(t *testing.T) {
 	rec := locked()
 	r := calls.Row{Track: 1, Lane: recording.StateLane, Call: rec.Tracks[1].States.Call(0), Start: 1000, Duration: 4000}
