@@ -187,7 +187,7 @@ func TestShare(t *testing.T) {
 		t.Errorf("of a file that has changed\n%s\nis not\n%s", got, want)
 	}
 	if n := w.answers.Load() - before; n != 2 {
-		t.Errorf("it was asked %d times", n) // both times it left the answer to the asking program
+		t.Errorf("it was asked %d times", n) // the window was asked twice and left both answers to the asking program
 	}
 }
 

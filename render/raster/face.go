@@ -33,7 +33,7 @@ type Face struct {
 	lines    map[string]*line
 	short    map[fitKey]string
 	labels   map[fitKey]string
-	names    *funcname.Labels // the labels in use, and the labels with which the cache labels was filled
+	names    *funcname.Labels // the labels in use; labelsOf holds those that filled the cache labels
 	labelsOf *funcname.Labels
 	linesOf  int64
 	others   map[*font.Font]*font.Face

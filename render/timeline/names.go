@@ -64,7 +64,7 @@ func (p *Plan) note(r *Row) string {
 	case CounterRow:
 		c := p.rec.Counters[r.Index]
 		lo, hi := c.Extent(0, c.Len())
-		if much = CounterValue(c, lo); lo != hi { // with the unit once
+		if much = CounterValue(c, lo); lo != hi { // write the unit only once
 			much = units.Number(lo) + " – " + CounterValue(c, hi)
 		}
 	case GroupRow:

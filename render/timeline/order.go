@@ -202,7 +202,7 @@ func NameAndID(t *recording.Track) string {
 // !.
 type nameFilter struct {
 	words, not []string
-	processes  []bool // by process: its own name has all the words
+	processes  []bool // by process: whether its own name contains all words
 }
 
 func newFilter(rec *recording.Recording, text string) *nameFilter {

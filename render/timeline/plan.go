@@ -136,7 +136,7 @@ type Plan struct {
 	Unseen int
 
 	rec     *recording.Recording
-	order   func(a, b int) int // of two tracks
+	order   func(a, b int) int // compares two tracks
 	cpu     *recording.OnCPU
 	groups  []Group
 	weighed []weighed
@@ -204,7 +204,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 			most += len(ts)
 		}
 		for _, t := range ts {
-			if shown > 1 { // there may be a million, and more make no difference
+			if shown > 1 { // counting to two suffices, and there may be a million
 				break
 			}
 			if lanes, _, _ := lanesOf(rec, t, l.Event); lanes > 0 || rec.Tracks[t].States.Len() > 0 {
@@ -419,7 +419,7 @@ func (p *Plan) MoreButton(r *Row, scroll, gutter int) image.Rectangle {
 // moreText returns the text of the button.
 func (r *Row) moreText() string { return "Show " + safetext.Plural(r.All-r.Lanes, "more lane") }
 
-// At returns the row at a height in the content, or -1.
+// At returns the index of the row at y in the content, -1 if there is none.
 func (p *Plan) At(y int) int {
 	i := sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].Y+p.Rows[i].Height > y })
 	if i == len(p.Rows) || y < 0 {

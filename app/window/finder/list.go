@@ -59,7 +59,7 @@ type listed struct {
 }
 
 const (
-	listRows  = 14  // most visible rows
+	listRows  = 14  // maximum number of visible rows
 	listWidth = 600 // dp
 )
 

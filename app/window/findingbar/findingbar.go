@@ -42,9 +42,9 @@ type Bar struct {
 }
 
 const (
-	mostShown   = 2   // sentences in the row; the menu has all
-	mostLetters = 100 // of a sentence in the menu
-	leastRoom   = 360 // dp: a second sentence is shown only if it has this much
+	mostShown   = 2   // maximum number of sentences in the row; the menu lists all
+	mostLetters = 100 // maximum length of a sentence in the menu, in characters
+	leastRoom   = 360 // dp; a second sentence is shown only if it has at least this width
 	textSize    = 12
 	dotRoom     = 14
 	gap         = 22

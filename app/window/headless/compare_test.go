@@ -67,7 +67,8 @@ func twinFiles(t *testing.T) {
 	}
 }
 
-// profileOfTimes is a SPAA profile of the same program, with a metric in microseconds.
+// profileOfTimes is a sampled profile of the traced program in SPAA, with a metric in
+// microseconds.
 const profileOfTimes = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cpu-clock","kind":"software","sampling":{"mode":"frequency","primary_metric":"time"}}],"metrics":[{"name":"time","unit":"us"}],"stack_id_mode":"local"}
 {"type":"dso","id":1,"name":"app"}
 {"type":"frame","id":1,"func":"frame","dso":1,"kind":"user"}

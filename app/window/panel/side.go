@@ -32,7 +32,8 @@ type Side struct {
 	Path string
 	Exe  string         // the program to take names and instructions from, "" for the recorded one
 	Part recording.Part // the part of the file that was requested
-	// Generation is the generation of Rec. Behind reports whether there is a newer one.
+	// Generation is the number of the reading of the file that made Rec: the ids of tracks
+	// and functions are valid only in it. Behind reports whether there is a newer one.
 	Generation int
 	Behind     bool
 	Limits     [2]int64 // maximum extent of the view; if both are equal, the recording's extent
@@ -82,11 +83,11 @@ type SideActions struct {
 // of the flamegraph.
 type Picked struct {
 	Hit       timeline.Hit
-	Node      int32 // in Tree
+	Node      int32 // index in Tree
 	Tree      *analyze.Tree
 	Fn        recording.FuncID
 	Kind      pickKind
-	InCallers bool // the callers panel has taken it into account
+	InCallers bool // the callers panel has already moved to this function, or the user selected it there
 }
 
 type pickKind uint8
@@ -161,7 +162,7 @@ func (p *Side) ZoomedAround() bool { return p.Sides[0] != nil || p.Sides[1] != n
 func (p *Side) FollowPick() {
 	if f, ok := p.PickedFunction(); ok && !p.Pick.InCallers {
 		p.PutAround(f)
-		p.Pick.InCallers = true // once only: the middle may move on afterwards
+		p.Pick.InCallers = true // only once: the user may put another function in the middle later
 	}
 }
 

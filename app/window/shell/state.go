@@ -55,7 +55,7 @@ type State struct {
 // acts, a file changes or a pending answer arrives.
 func (s *Shell) AtRest() bool { return !s.again && s.Workspace.AtRest() }
 
-// State describes the current frame.
+// State returns the state of the current frame.
 func (s *Shell) State() State {
 	st := State{Focus: s.focused(), Drop: s.dropLines()}
 	if s.Chooser != nil {

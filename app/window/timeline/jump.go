@@ -16,7 +16,7 @@ import (
 // jump is one possible meaning of a typed time.
 type jump struct {
 	At       int64
-	To       int64 // after At for a range
+	To       int64 // end of a range; not after At for a single time
 	what     string
 	exact    string
 	Possible bool // it is within the recording

@@ -12,7 +12,7 @@ import (
 
 // goal is a request to show a function.
 type goal struct {
-	asked int // tells later requests apart
+	asked int // number of the request, to distinguish later ones
 	rec   *recording.Recording
 	f     recording.FuncID
 }

@@ -62,7 +62,7 @@ func (p *Pane) Spot(d *Workspace) Spot {
 func (c *Comparison) Spot(d *Workspace) Spot {
 	sp := Spot{Sides: [2]view.Look{c.Panes[0].Undoable(), c.Panes[1].Undoable()}, Look: c.Look, Shape: c.Table.Shape, Mode: d.Mode, Parts: d.View, Swapped: c.swapped, Runs: [2][]view.Run{c.Panes[0].runsState(), c.Panes[1].runsState()}}
 	sp.Options.Match.Hand = slices.Clone(sp.Options.Match.Hand)
-	for i := range sp.Sides { // both follow from the options, once the matches are known
+	for i := range sp.Sides { // event and metric follow from the options, once the matches are known
 		sp.Sides[i].Event, sp.Sides[i].Metric = 0, 0
 	}
 	return sp

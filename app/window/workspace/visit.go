@@ -95,7 +95,7 @@ func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 	l, missing := p.lookOf(d, st, i)
 	p.Look, p.begun = l, true
 	if st.Event != "" || st.Metric != "" {
-		p.byDefault = -1 // chosen
+		p.byDefault = -1 // the State chooses the event, so no default replaces it
 	}
 	p.SearchFor(l.Find)
 	if p.comparing(d); p.ScopeComparison != nil {
@@ -137,8 +137,8 @@ func (p *Pane) pickBar(b *view.Bar) error {
 	return nil
 }
 
-// followPick puts the picked function in the middle, and keeps the zoom that the State
-// set.
+// followPick puts the picked function in the middle of its callers and callees, and keeps
+// the zoom that the State set.
 func (p *Pane) followPick() {
 	sides := p.Sides
 	p.FollowPick()

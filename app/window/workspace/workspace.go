@@ -72,7 +72,7 @@ type Workspace struct {
 	// may hold pointers to their fields, which keep the whole panes alive.
 	gone      []*Pane
 	places    session.Async[goal, place]
-	asked     int // counts requests to places
+	asked     int // number of requests to go to a function
 	moved     session.Async[sought, located]
 	labels    session.Async[labelsKey, *funcname.Labels]
 	opened    int         // number of times a file was opened

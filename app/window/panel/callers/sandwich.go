@@ -188,7 +188,7 @@ func (w *sandwich) choose(p *panel.Side) {
 		return
 	}
 	t := w.pics[w.side].Tree
-	if w.under == 1 { // like the root of the flamegraph
+	if w.under == 1 { // the function itself: ends the zoom, as the flamegraph's root does
 		p.Sides = [2][]recording.FuncName{}
 	}
 	p.Pick = panel.Picked{Kind: panel.PickNode, Node: w.under, Tree: t, Fn: t.Nodes[w.under].Func, InCallers: true}

@@ -13,9 +13,9 @@ import (
 	"ashlar/render/units"
 )
 
-// Looking up a set of calls and adding it up may take some tenths of a second. So that
-// numbers appear during a drag, the number and time of the covered calls are computed
-// from the list of calls, which takes no time, and shown beside the dragged area.
+// Looking up a set of calls and adding it up may take some tenths of a second. To show
+// numbers during a drag, the number and time of the covered calls are computed from the
+// list of calls, which is fast, and drawn beside the dragged area.
 
 // share is the number of listed calls in a set, and their time.
 type share struct {

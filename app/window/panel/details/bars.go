@@ -151,7 +151,7 @@ func (p *Panel) stateSums() (ds []Detail) {
 	switch in := &p.Scope; {
 	case len(in.Tracks) != 1 || in.Outside:
 		ds = append(ds, heading(word+" states, of their lifetimes"))
-	case in.Ranged: // as in the gutter, of the time and not of the thread's lifetime
+	case in.Ranged: // percentages are of the time, as in the gutter, not of the thread's lifetime
 		wall = in.To - in.From
 		ds = append(ds, heading(word+" states, of the selected time"))
 	default:

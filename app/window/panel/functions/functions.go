@@ -57,8 +57,8 @@ func newTableShape() TableShape {
 }
 
 const (
-	tableLeft  = 32 // left edge of the names
-	tableRight = 18 // kept for the scroll bar
+	tableLeft  = 32 // left edge of the names, in dp
+	tableRight = 18 // space for the scroll bar, in dp
 	leastWidth = 36
 )
 
@@ -71,7 +71,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	}
 	t.Order.Update(OrderKey{a, t.By, t.Ascending}, s.Do.Wake)
 	if a = t.Order.Of; a == nil {
-		return // the first rows are being sorted
+		return // the rows are still being sorted for the first time
 	}
 	r.Min.Y = t.choices(s, p, u, r)
 	h := u.Px(widget.RowHeight)

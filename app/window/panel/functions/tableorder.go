@@ -15,7 +15,7 @@ import (
 type Order struct {
 	ordered
 	busy   bool
-	first  OrderKey // whose first rows are shown
+	first  OrderKey // the order of which only the first rows are shown
 	Orders session.Async[OrderKey, *ordered]
 }
 

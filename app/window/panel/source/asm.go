@@ -256,7 +256,7 @@ func (t *Assembly) drawArrows(u *ui.UI, body image.Rectangle, x, h int) {
 		u.Fill(image.Rect(lane, top, lane+w, bottom+w), c)
 		u.Fill(image.Rect(lane, y(a.from), right, y(a.from)+w), c)
 		u.Fill(image.Rect(lane, y(a.to), right, y(a.to)+w), c)
-		for k := range u.Px(4) { // the head
+		for k := range u.Px(4) { // the arrowhead
 			u.Fill(image.Rect(right-k, y(a.to)-k, right-k+1, y(a.to)+k+w), c)
 		}
 	}
