@@ -16,7 +16,7 @@ import (
 	"ashlar/app/command"
 )
 
-// TestMain is the program that the action runs, where it is asked to be.
+// TestMain runs as the program that the action calls if ASHLAR_ACTION_TEST is set.
 func TestMain(m *testing.M) {
 	if os.Getenv("ASHLAR_ACTION_TEST") != "" {
 		os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, command.Runner{}))
@@ -57,8 +57,9 @@ func read(t *testing.T) (a action) {
 	return a
 }
 
-// TestForm: the action is a composite one, each step says its shell, no script has an
-// expression in it (whose value would be run), and each expression names what there is.
+// TestForm checks that the action is composite, that each step names its shell, that no script
+// contains an expression (its value would be executed), and that every expression refers to
+// something that exists.
 func TestForm(t *testing.T) {
 	a := read(t)
 	if a.Name == "" || a.Description == "" || a.Runs.Using != "composite" || len(a.Runs.Steps) == 0 {
@@ -103,7 +104,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// workflow runs the action as a workflow would.
+// workflow runs the action as a workflow does.
 type workflow struct {
 	t       *testing.T
 	dir     string
@@ -126,7 +127,7 @@ func (w *workflow) value(name string) string {
 	return w.outputs[name]
 }
 
-// holds evaluates the few conditions that there are: comparisons, joined by &&.
+// holds evaluates the conditions used in the action: comparisons joined by &&.
 func (w *workflow) holds(condition string) bool {
 	for _, part := range strings.Split(condition, "&&") {
 		name, want, compared := strings.Cut(strings.TrimSpace(part), "==")
@@ -138,7 +139,8 @@ func (w *workflow) holds(condition string) bool {
 	return true
 }
 
-// run runs all steps and returns the exit code of the one that fails, 0 for none.
+// run runs all steps. It returns the exit code of the failing step, 0 for none, and the
+// output.
 func (w *workflow) run() (code int, said string) {
 	w.t.Helper()
 	w.outputs = map[string]string{}
@@ -173,8 +175,8 @@ func (w *workflow) file(name string) string {
 	return string(b)
 }
 
-// TestRun compares two small recordings, comments, comments again, and fails where a
-// condition says so.
+// TestRun compares two small recordings, posts a comment, updates it, and fails on a
+// condition.
 func TestRun(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("NOT RUN: there is no bash, which the action is written for")
@@ -194,8 +196,8 @@ func TestRun(t *testing.T) {
 		}
 	}
 	write("bin/ashlar-cli", fmt.Sprintf("#!/bin/sh\nASHLAR_ACTION_TEST=1 exec '%s' \"$@\"\n", exe), 0o755)
-	// What writes comments notes what it is asked, and knows those that it has written. A
-	// comment of somebody else begins with the marker, too, and is the last.
+	// A fake gh that logs its calls and stores the comment's id. The last comment is by somebody
+	// else, although it starts with the marker.
 	write("bin/gh", `#!/bin/sh
 echo "$*" >>"$HOME/asked"
 case $* in
@@ -224,7 +226,7 @@ esac
 	if asked := w.file("asked"); !strings.Contains(asked, "--method PATCH repos/owner/name/issues/comments/42") || strings.Count(asked, "POST") != 1 {
 		t.Errorf("it asked for %s", asked)
 	}
-	write("me", "person", 0o644) // whose token it is
+	write("me", "person", 0o644) // the owner of the token
 	if _, said = w.run(); strings.Count(w.file("asked"), "--method PATCH repos/owner/name/issues/comments/42") != 2 || strings.Contains(w.file("asked"), "comments/66") {
 		t.Errorf("with a person's token it asked for %s: %s", w.file("asked"), said)
 	}

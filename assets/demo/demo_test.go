@@ -11,7 +11,7 @@ import (
 	"ashlar/spaa"
 )
 
-// text is the uncompressed content of a recording.
+// text returns the uncompressed content of a recording.
 func text(t *testing.T, r io.Reader) []byte {
 	t.Helper()
 	plain, done, err := spaa.Decompress(r)
@@ -26,7 +26,7 @@ func text(t *testing.T, r io.Reader) []byte {
 	return b
 }
 
-// TestUpToDate holds the embedded file and this program together.
+// TestUpToDate checks that the embedded file is the output of this program.
 func TestUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "demo.spaa")
 	f, err := spaa.Create(path)
@@ -67,8 +67,8 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestSums adds up samples and windows, which must come to the stacks' weights:
-// the demo answers alike for all of it, with and without a range.
+// TestSums checks that samples and windows add up to the stacks' weights, so that the demo
+// gives the same totals with and without a range.
 func TestSums(t *testing.T) {
 	r := spaa.NewReader(bytes.NewReader(text(t, bytes.NewReader(assets.Demo()))))
 	type key struct{ id, metric string }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mimeInfo has the part of shared-mime-info's files that these tests read.
+// mimeInfo holds the parts of a shared-mime-info file that these tests read.
 type mimeInfo struct {
 	Types []struct {
 		Type  string `xml:"type,attr"`
@@ -23,8 +23,8 @@ type mimeInfo struct {
 	} `xml:"mime-type"`
 }
 
-// TestTypesAgree makes sure that the constants, the MIME file, the desktop
-// entry and the AppStream metadata speak of the same types.
+// TestTypesAgree checks that the constants, the MIME file, the desktop entry and the AppStream
+// metadata list the same types.
 func TestTypesAgree(t *testing.T) {
 	var info mimeInfo
 	if err := xml.Unmarshal(read("types.xml"), &info); err != nil {
@@ -133,8 +133,8 @@ func TestEntryQuotes(t *testing.T) {
 	}
 }
 
-// TestPlistHasForm reads the property list as its DTD says: a dict is keys and
-// values in turn, an array only values.
+// TestPlistHasForm checks the property list against its DTD: a dict alternates keys and
+// values, an array holds only values.
 func TestPlistHasForm(t *testing.T) {
 	d := xml.NewDecoder(bytes.NewReader(Plist("1.2.3")))
 	top := map[string]any{}
@@ -215,8 +215,7 @@ func value(t *testing.T, d *xml.Decoder, e xml.StartElement) any {
 	}
 }
 
-// TestFormatsAreNamed: what the metadata says can be opened is the list of
-// formats.
+// TestFormatsAreNamed checks that the metadata lists the supported formats.
 func TestFormatsAreNamed(t *testing.T) {
 	all, err := Files("ashlar")
 	if err != nil {

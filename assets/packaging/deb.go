@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"ashlar/app/command"
-	_ "ashlar/app/command/picture" // it registers the views that can be drawn
+	_ "ashlar/app/command/picture" // registers the views that render can draw
 	"ashlar/assets/desktop"
 	"ashlar/ingest"
 )
@@ -41,7 +41,7 @@ var libraries = map[string]string{
 	"libc.so.6": "libc6", "libm.so.6": "libc6", "libpthread.so.0": "libc6", "libdl.so.2": "libc6", "libresolv.so.2": "libc6",
 }
 
-// opened are the packages of libraries that Gio opens while it runs.
+// opened lists the packages of libraries that Gio loads at run time.
 var opened = []string{"libegl1", "libgles2"}
 
 // depends returns the packages that a program needs, with the oldest C library that has

@@ -85,8 +85,7 @@ func (r *release) build() (err error) {
 	return r.write(slices.Concat(files, commands))
 }
 
-// clear empties a folder. If the folder holds anything other than the files of an earlier
-// run, it fails.
+// clear empties a folder. It fails if the folder holds anything but files of an earlier run.
 func clear(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {

@@ -30,8 +30,8 @@ import (
 
 var testTime = time.Unix(1763683200, 0).UTC()
 
-// fake is a release of a program that is the system's shell, which is small: it is
-// packed many times.
+// fake returns a release whose program is the system's shell, because a small file is fast to
+// pack many times.
 func fake(t *testing.T) (*release, *program) {
 	t.Helper()
 	root, err := moduleRoot()
@@ -58,14 +58,14 @@ func fake(t *testing.T) (*release, *program) {
 	return r, p
 }
 
-// twice makes something two times and fails unless the bytes are the same.
+// twice calls make repeatedly and fails unless it always returns the same bytes.
 func twice(t *testing.T, what string, make func() ([]byte, error)) []byte {
 	t.Helper()
 	a, err := make()
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	for range 4 { // maps have their order by chance
+	for range 4 { // repeat, because maps have a random order
 		b, err := make()
 		if err != nil || !bytes.Equal(a, b) {
 			t.Fatalf("%s comes out differently the second time (%v)", what, err)
@@ -74,7 +74,7 @@ func twice(t *testing.T, what string, make func() ([]byte, error)) []byte {
 	return a
 }
 
-// untar reads a tar.gz: headers by name.
+// untar reads a tar.gz and returns headers and contents by name.
 func untar(t *testing.T, b []byte) (heads map[string]*tar.Header, content map[string][]byte) {
 	t.Helper()
 	z, err := gzip.NewReader(bytes.NewReader(b))
@@ -115,7 +115,7 @@ func TestTarball(t *testing.T) {
 	}
 }
 
-// TestInstallScripts runs them in a fresh home with a stand-in for the program.
+// TestInstallScripts runs the scripts in a new home with a script in place of the program.
 func TestInstallScripts(t *testing.T) {
 	dir, home := filepath.Join(t.TempDir(), "un packed"), filepath.Join(t.TempDir(), "ho me")
 	for _, d := range []string{dir, home} {
@@ -164,7 +164,7 @@ func TestInstallScripts(t *testing.T) {
 	}
 }
 
-// unar reads an archive of ar.
+// unar reads an ar archive and returns the contents by name.
 func unar(t *testing.T, b []byte) map[string][]byte {
 	t.Helper()
 	rest, ok := bytes.CutPrefix(b, []byte("!<arch>\n"))
@@ -250,7 +250,7 @@ func TestDebVersions(t *testing.T) {
 			t.Errorf("%s is %s for Debian, want %s", v, got, want)
 		}
 	}
-	// As dpkg orders them: later is greater.
+	// In dpkg's order, ascending.
 	order := []string{"0.0.0-20251121-gabc", "1.2.3", "1.2.3-5-gabc", "1.2.4"}
 	if _, err := exec.LookPath("dpkg"); err != nil {
 		return
@@ -286,7 +286,7 @@ func TestSBOM(t *testing.T) {
 		purls = append(purls, c.PURL)
 		refs[c.Ref] = true
 	}
-	// As https://github.com/package-url/purl-spec writes Go's modules.
+	// Go modules as package URLs, see https://github.com/package-url/purl-spec.
 	want := []string{"pkg:golang/std@1.26.8", "pkg:golang/example.org/A%21b@v2.0.0%2Bincompatible", "pkg:golang/gioui.org@v0.10.3"}
 	if !slices.Equal(purls, want) {
 		t.Errorf("the components are %v, want %v", purls, want)
@@ -306,8 +306,7 @@ func TestSBOM(t *testing.T) {
 	}
 }
 
-// TestWindowsResources compiles the smallest program for Windows and puts
-// resources into it.
+// TestWindowsResources compiles a minimal program for Windows and adds resources to it.
 func TestWindowsResources(t *testing.T) {
 	dir := t.TempDir()
 	source, exe := filepath.Join(dir, "main.go"), filepath.Join(dir, "a.exe")
@@ -337,7 +336,7 @@ func TestWindowsResources(t *testing.T) {
 			t.Errorf("icon %d: %v", id, err)
 		}
 	}
-	// The version as Windows shows it is UTF-16.
+	// The version that Windows shows is UTF-16.
 	wide := func(s string) (b []byte) {
 		for _, c := range s {
 			b = binary.LittleEndian.AppendUint16(b, uint16(c))
@@ -416,7 +415,7 @@ func TestCommandsAlone(t *testing.T) {
 	}
 }
 
-// TestClear: the folder that is made anew must be one that this made.
+// TestClear checks that clear empties only folders written by an earlier run.
 func TestClear(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"ashlar-1.tar.gz", sumsName} {

@@ -16,7 +16,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// bus starts a message bus of this test's own and makes it the session's.
+// bus starts a message bus for this test and makes it the session bus.
 func bus(t *testing.T) string {
 	t.Helper()
 	cmd := exec.Command("dbus-daemon", "--session", "--nofork", "--print-address")
@@ -37,16 +37,16 @@ func bus(t *testing.T) string {
 	return address
 }
 
-// portal plays the desktop's part.
+// portal is a fake file chooser portal.
 type portal struct {
 	conn      *dbus.Conn
 	asked     chan asked
 	closed    chan bool
 	code      uint32
 	uris      []string
-	elsewhere bool // an old portal, which chooses the request's place itself
-	early     bool // the answer comes before the call returns
-	silent    bool // it never answers
+	elsewhere bool // like an old portal, choose the request's path itself
+	early     bool // answer before OpenFile returns
+	silent    bool // never answer
 }
 
 type asked struct {
@@ -77,7 +77,7 @@ func (p *portal) OpenFile(sender dbus.Sender, parent, title string, options map[
 	return path, nil
 }
 
-// Close answers a request that nobody waits for any more.
+// Close is called to close the dialog of a cancelled request.
 func (p *portal) Close() *dbus.Error {
 	p.closed <- true
 	return nil
@@ -134,7 +134,7 @@ func TestPortal(t *testing.T) {
 	}
 }
 
-// A dialog that is no longer wanted goes away.
+// TestPortalCancel checks that cancelling closes the dialog.
 func TestPortalCancel(t *testing.T) {
 	p := &portal{silent: true}
 	p.serve(t, bus(t))
@@ -151,7 +151,7 @@ func TestPortalCancel(t *testing.T) {
 }
 
 func TestNoPortal(t *testing.T) {
-	address := bus(t) // on which nobody is the desktop
+	address := bus(t) // a bus without a portal
 	if _, err := Open(context.Background(), Request{}); !errors.Is(err, ErrNone) {
 		t.Errorf("without a portal: %v", err)
 	}

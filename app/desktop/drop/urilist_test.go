@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		name, list string
 		want       []string
 		refused    int
-		reason     string // what its sentence has
+		reason     string // part of the expected reason
 	}{
 		{"nothing", "", nil, 0, ""},
 		{"one", "file:///runs/run.spaa\r\n", []string{"/runs/run.spaa"}, 0, ""},
@@ -82,8 +82,8 @@ func TestParseMany(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever comes, paths are absolute and can be names of files; and
-// any name of a file that another library writes as a URL comes back.
+// FuzzParse checks that parsed paths are absolute, clean and without NUL, and that every file
+// name that net/url escapes is parsed back.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"file:///a%20b\r\n", "two\nlines", "http://x", "%", "a?b#c", "\x00", "file://h/%2f", "ü"} {
 		f.Add([]byte(s))

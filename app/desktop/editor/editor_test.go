@@ -34,8 +34,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestCommandsOfNames: whatever a recording calls its source file, no editor
-// takes it for a command or an option.
+// TestCommandsOfNames checks that no editor takes a source file's name from a recording for a
+// command or an option.
 func TestCommandsOfNames(t *testing.T) {
 	t.Setenv("VISUAL", "")
 	for _, f := range forms {
@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 	if err := Open("x", 7); err == nil || !strings.Contains(err.Error(), "terminal") || !strings.Contains(err.Error(), "nano +7 -- ") {
 		t.Errorf("in a terminal: %v", err)
 	}
-	// One that notes what it was called with.
+	// An editor that logs its arguments.
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
 	script := filepath.Join(dir, "gedit")

@@ -20,7 +20,7 @@ import (
 	"ashlar/assets/desktop"
 )
 
-// need fails the test unless a program is there, naming the package that has it.
+// need fails the test if a program is missing, and names its package.
 func need(t *testing.T, program, pkg string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -28,15 +28,15 @@ func need(t *testing.T, program, pkg string) {
 	}
 }
 
-// home is a person's home folder on a system with other programs.
+// home is a user's home folder on a system with other programs.
 type home struct {
 	t      *testing.T
 	dir    string
 	system string // the system's data folder
 }
 
-// freshHome makes a home in which nothing was ever set, on a system with an
-// editor for JSON and nothing for archives.
+// freshHome returns a home without any settings, on a system with an editor for JSON and no
+// program for archives.
 func freshHome(t *testing.T) *home {
 	t.Helper()
 	return newHome(t, "my home ü")
@@ -61,9 +61,9 @@ func newHome(t *testing.T, name string) *home {
 	t.Setenv("HOME", h.dir)
 	t.Setenv("XDG_DATA_DIRS", h.system+":/usr/share")
 	t.Setenv("XDG_CONFIG_DIRS", h.system)
-	// So xdg-open and xdg-mime ask GIO, as desktops do.
+	// With GNOME, xdg-open and xdg-mime ask GIO, as on most desktops.
 	t.Setenv("XDG_CURRENT_DESKTOP", "GNOME")
-	// No session bus: asking one would start it, and it would outlive the test.
+	// Disable the session bus: a call would start one, which would outlive the test.
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+filepath.Join(h.dir, "no-bus"))
 	t.Setenv("GIO_USE_VFS", "local")
 	t.Setenv("DISPLAY", "")
@@ -89,7 +89,7 @@ func (h *home) write(path, text string) {
 	}
 }
 
-// program is a stand-in for Ashlar that notes how it was started.
+// program writes a script in place of Ashlar that logs its arguments.
 func (h *home) program() (path, log string) { return h.programIn(`own $programs & "tools" \ü`) }
 
 func (h *home) programIn(dir string) (path, log string) {
@@ -103,7 +103,7 @@ func (h *home) programIn(dir string) (path, log string) {
 	return path, log
 }
 
-// tree lists what is in a folder: names, modes and what the files hold.
+// tree lists the names, modes and digests of all files in a folder.
 func tree(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -136,7 +136,7 @@ func ask(t *testing.T, name string, args ...string) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = &out, &complaints
-	cmd.WaitDelay = time.Second // what it started may keep its output open
+	cmd.WaitDelay = time.Second // a child process may keep the output open
 	if err := cmd.Run(); err != nil {
 		t.Errorf("%s %s: %v: %s", name, strings.Join(args, " "), err, complaints.String())
 	}
@@ -164,7 +164,7 @@ func spall() string {
 
 const spaaHeader = `{"type":"header","format":"spaa","version":"1.0","events":[],"frame_order":"leaf_to_root","stack_id_mode":"local"}` + "\n"
 
-// sortedHeader is as some writers give it: keys sorted, the type last.
+// sortedHeader is a header with sorted keys, as some programs write it: the type comes last.
 const sortedHeader = `{"events":[{"kind":"timer","name":"cpu-profile","sampling":{"frequency_hz":605,"mode":"frequency","primary_metric":"samples"}}],"format":"spaa","frame_order":"leaf_to_root","type":"header","version":"1.0"}` + "\n"
 
 func TestTypesAreKnown(t *testing.T) {
@@ -184,7 +184,7 @@ func TestTypesAreKnown(t *testing.T) {
 		{"a.spall.gz", "\x1f\x8b\x08", desktop.TypeSpallGzip},
 		{"cpu.pprof", "\x1f\x8b\x08", desktop.TypePprof},
 		{"a.otlp", "\x0a\x01", desktop.TypeOTLP},
-		// What is not ours keeps its type.
+		// Other files keep their types.
 		{"trace.json", `{"traceEvents":[]}`, "application/json"},
 		{"cpu.pb.gz", "\x1f\x8b\x08", "application/gzip"},
 		{"a.zst", "\x28\xb5\x2f\xfd", "application/zstd"},
@@ -200,7 +200,8 @@ func TestTypesAreKnown(t *testing.T) {
 }
 
 func TestDoubleClick(t *testing.T) {
-	// xdg-mime finds no program whose path has a blank, so one home is plain.
+	// xdg-mime does not find programs whose path contains a blank, so test it with a home without
+	// blanks.
 	for name, dir := range map[string]string{"home": "bin", "my home ü": `own $programs & "tools" \ü`} {
 		t.Run(name, func(t *testing.T) {
 			h := newHome(t, name)
@@ -218,7 +219,7 @@ func TestDoubleClick(t *testing.T) {
 	}
 }
 
-// doubleClicks opens files as desktops do.
+// doubleClicks opens files with the commands that desktops use.
 func (h *home) doubleClicks(log string) {
 	t := h.t
 	t.Helper()
@@ -251,7 +252,7 @@ func (h *home) doubleClicks(log string) {
 	}
 }
 
-// started waits for the are-in's note.
+// started waits until the script has run and returns its log.
 func started(t *testing.T, log string) string {
 	t.Helper()
 	for range 500 {
@@ -264,8 +265,9 @@ func started(t *testing.T, log string) string {
 	return ""
 }
 
-// TestOfferedIsNotTaken: JSON stays with the editor, also if that opens it only as text,
-// with Ashlar behind it; Ashlar is offered for archives, which nothing else opens.
+// TestOfferedIsNotTaken checks that the editor stays the default for JSON, even if it opens
+// JSON only as text, with Ashlar as an alternative, and that Ashlar is offered for archives,
+// which no other program opens.
 func TestOfferedIsNotTaken(t *testing.T) {
 	h := freshHome(t)
 	program, _ := h.program()
@@ -273,7 +275,7 @@ func TestOfferedIsNotTaken(t *testing.T) {
 	if got := ask(t, "xdg-mime", "query", "default", "application/json"); got != "editor.desktop" {
 		t.Errorf("JSON is opened by %q", got)
 	}
-	t.Setenv("LC_ALL", "C.UTF-8") // its quotes are question marks where a locale lacks them
+	t.Setenv("LC_ALL", "C.UTF-8") // some locales print question marks instead of quotes
 	said := ask(t, "gio", "mime", "application/json")
 	if !strings.Contains(said, entryName) || !strings.Contains(said, "“application/json”: editor.desktop") && !strings.Contains(said, "'application/json': editor.desktop") {
 		t.Errorf("gio says of JSON:\n%s", said)
@@ -315,7 +317,7 @@ func TestUninstallLeavesNothing(t *testing.T) {
 			for path, text := range before {
 				h.write(filepath.Join(h.dir, path), text)
 			}
-			if len(before) > 1 { // what the desktop has made of it
+			if len(before) > 1 { // caches that the desktop makes from the files
 				ask(t, "update-desktop-database", filepath.Join(h.dir, ".local/share/applications"))
 			}
 			was := tree(t, h.dir)
@@ -323,7 +325,7 @@ func TestUninstallLeavesNothing(t *testing.T) {
 			if len(tree(t, h.dir)) < len(was)+20 {
 				t.Error("installing wrote next to nothing")
 			}
-			install(t, program) // again, as after an update
+			install(t, program) // install again, as after an update
 			if _, err := RemoveUser(); err != nil {
 				t.Fatal(err)
 			}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// fakeHive is a registry in memory: values by key and name; keys exist by
-// themselves too.
+// fakeHive is a registry in memory: values by key and name. A key without values has an empty
+// map.
 type fakeHive map[string]map[string]string
 
 func (f fakeHive) key(path string) string { return strings.ToLower(path) }
@@ -102,7 +102,7 @@ func TestRegistry(t *testing.T) {
 			wrong++
 		}
 	}
-	if err != nil || wrong != 1 { // .spall
+	if err != nil || wrong != 1 { // the wrong line is .spall's
 		t.Errorf("the check says %v, %v", lines, err)
 	}
 	if lines, _ := registered(h, `C:\other\ashlar.exe`, "1.0"); lines[0].OK || !strings.Contains(lines[0].Text, "written by another program:") {

@@ -44,8 +44,8 @@ func User(program string) ([]Line, error) {
 	return lines, nil
 }
 
-// offer adds Ashlar to the programs offered for general types, behind the program that
-// opens them now, even if that one opens them only as a more general type (JSON as text).
+// offer adds Ashlar to the alternatives for general types, after the program that opens them
+// now, even if that program opens them only as a more general type (JSON as text).
 func (f *folders) offer(r *record) error {
 	path := filepath.Join(f.config, "mimeapps.list")
 	_, err := os.Stat(path)

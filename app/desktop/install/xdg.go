@@ -193,8 +193,7 @@ func (f *folders) opener(mediaType string) string {
 	return ""
 }
 
-// broader lists the types of which the offered ones are special cases, according to
-// shared-mime-info.
+// broader maps offered types to their more general types, according to shared-mime-info.
 var broader = map[string][]string{"application/json": {"application/javascript", "text/javascript", "text/plain"}}
 
 func (f *folders) entryExists(name string) bool {

@@ -373,8 +373,8 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 		return nil, err
 	}
 	path := filepath.Join(p.dir, prefix+"-"+hex.EncodeToString(b[:])+ending)
-	// Between its creation and the call of listen, a socket refuses connections, and a
-	// program that asks then would remove it as dead. So it gets its name afterwards.
+	// A new socket refuses connections until listen is called, and another program would remove it
+	// as dead. So it gets its final name afterwards.
 	first := path + "-new"
 	if runtime.GOOS == "windows" {
 		first = path

@@ -21,15 +21,15 @@ import (
 	"time"
 )
 
-// helper makes the test binary a program that starts: what it asks for is in
-// the variable's value.
+// helper is the environment variable that makes the test binary run as another program. Its
+// value is the mode.
 const helper = "ASHLAR_INSTANCE_TEST"
 
 func TestMain(m *testing.M) {
 	switch mode := os.Getenv(helper); mode {
 	case "":
 		os.Exit(m.Run())
-	case "connect": // to a socket, whosever it is
+	case "connect": // connect to any socket, whoever owns it
 		c, err := net.Dial("unix", os.Args[1])
 		if err != nil {
 			fmt.Println(err)
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 			l.Serve(func(context.Context, Request) Answer { return Taken })
 		}
 		fmt.Println(answer, err)
-		_, _ = os.Stdin.Read(make([]byte, 1)) // until the test is done with it
+		_, _ = os.Stdin.Read(make([]byte, 1)) // wait until the test closes the input
 		if l != nil {
 			l.Close()
 		}
@@ -91,7 +91,7 @@ func start(t *testing.T, mode string) *program {
 	return p
 }
 
-// place gives the test a runtime folder of its own.
+// place gives the test its own runtime folder.
 func place(t *testing.T) *Place {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ashlar-run-")
@@ -112,7 +112,7 @@ func place(t *testing.T) *Place {
 	return p
 }
 
-// begin is Start with what tests mostly want.
+// begin is Start with the usual error checks and cleanup.
 func begin(t *testing.T, p *Place, r Request) (*Listener, Answer) {
 	t.Helper()
 	l, answer, err := p.Start(t.Context(), r)
@@ -217,7 +217,7 @@ func TestTwoStartsAtOnce(t *testing.T) {
 	}
 }
 
-// TestHangingProgram: one that never answers does not keep others from
+// TestHangingProgram checks that a program that never answers does not keep others from
 // starting.
 func TestHangingProgram(t *testing.T) {
 	p := place(t)
@@ -231,10 +231,8 @@ func TestHangingProgram(t *testing.T) {
 	}
 }
 
-// TestHeldLock: a start that hangs with the lock does not keep others from
-// starting.
-// TestSocketIsReady: a socket takes connections from the moment at which it is seen. A
-// command that asked earlier took it for dead and removed it, and its program ended.
+// TestSocketIsReady checks that a socket accepts connections from the moment it is visible.
+// Otherwise another program would remove it as dead.
 func TestSocketIsReady(t *testing.T) {
 	p := place(t)
 	ended := make(chan struct{})
@@ -266,7 +264,7 @@ func TestSocketIsReady(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = os.Remove(l.path) // first: closed, it would refuse
+		_ = os.Remove(l.path) // first: once closed, it refuses connections
 		l.Close()
 	}
 	close(ended)
@@ -275,6 +273,7 @@ func TestSocketIsReady(t *testing.T) {
 	}
 }
 
+// TestHeldLock checks that a start that hangs with the lock does not keep others from starting.
 func TestHeldLock(t *testing.T) {
 	p := place(t)
 	release, err := p.lock(t.Context())
@@ -305,7 +304,7 @@ func TestLastUsedIsAsked(t *testing.T) {
 		return l
 	}
 	a := run("a")
-	time.Sleep(10 * time.Millisecond) // file times have a grain
+	time.Sleep(10 * time.Millisecond) // file times have limited resolution
 	b := run("b")
 	begin(t, p, reuse)
 	time.Sleep(10 * time.Millisecond)
@@ -381,7 +380,7 @@ func TestNonsenseIsNotAnswered(t *testing.T) {
 	}
 }
 
-// Folders that cannot be trusted are not used.
+// TestFolders checks that untrusted folders are not used.
 func TestFolders(t *testing.T) {
 	tmp := t.TempDir()
 	fallback := filepath.Join(tmp, fmt.Sprintf("ashlar-%d", os.Getuid()))
@@ -438,7 +437,7 @@ func asRoot(t *testing.T) {
 	}
 }
 
-// TestSocketOfSomebodyElse puts a stranger's socket into the folder.
+// TestSocketOfSomebodyElse puts another user's socket into the folder.
 func TestSocketOfSomebodyElse(t *testing.T) {
 	asRoot(t)
 	p := place(t)
@@ -470,8 +469,8 @@ func TestSocketOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// TestStrangerAsks lets somebody else connect, where the folder would not keep
-// them out; and puts a listener of somebody else behind a socket of ours.
+// TestStrangerAsks lets another user connect, in a folder open to all: only this user gets
+// answers.
 func TestStrangerAsks(t *testing.T) {
 	asRoot(t)
 	p := place(t)
@@ -490,7 +489,7 @@ func TestStrangerAsks(t *testing.T) {
 	if err := os.Chmod(l.path, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	// The test's own binary is where others may not go.
+	// Copy the test binary, because other users cannot enter its folder.
 	b, err := os.ReadFile(os.Args[0])
 	if err != nil {
 		t.Fatal(err)
@@ -521,8 +520,8 @@ func TestStrangerAsks(t *testing.T) {
 	}
 }
 
-// TestShownElsewhere: a program that opens its own window learns what the window used last
-// shows, unless that is no path.
+// TestShownElsewhere checks that a program that opens its own window learns which recording
+// the most recently used window shows, if that is an absolute path.
 func TestShownElsewhere(t *testing.T) {
 	p := place(t)
 	first, _ := begin(t, p, plain)
@@ -539,7 +538,7 @@ func TestShownElsewhere(t *testing.T) {
 		}
 		l.Close()
 		if shows != "" {
-			shows = "relative" // must not be taken for a file of this program's folder
+			shows = "relative" // would refer to another file here
 		}
 		if want == "" {
 			shows = ""

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// What the test binary is when it is another program: see [child].
+// childFile is the environment variable that makes the test binary run as [child].
 const childFile = "ASHLAR_OUTFILE_TEST"
 
 func TestMain(m *testing.M) {
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child writes half a file, says so, and waits for its end.
+// child writes half a file, reports it, and waits to be ended.
 func child(path string) {
 	f, err := Create(path, replace)
 	if err == nil {
@@ -41,7 +41,7 @@ func child(path string) {
 	os.Exit(1)
 }
 
-// half starts a program that has written half a file.
+// half starts a child and waits until it has written half a file.
 func half(t *testing.T, path string) (cmd *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
 	cmd, said = exec.Command(os.Args[0]), new(bytes.Buffer)
@@ -63,7 +63,8 @@ func half(t *testing.T, path string) (cmd *exec.Cmd, said *bytes.Buffer) {
 	return cmd, said
 }
 
-// A signal that ends the program leaves what was there before, and says so.
+// TestSignals checks that a signal that ends the program leaves the old file in place and
+// prints a message.
 func TestSignals(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := t.TempDir()
@@ -85,8 +86,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// What a killed program leaves behind the next one removes, but not what
-// another is writing, nor files that only look alike.
+// TestSweep checks that the next program removes the unfinished file of a killed one, but
+// neither files being written by others nor files with similar names.
 func TestSweep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a [folder]*")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -116,11 +117,11 @@ func TestSweep(t *testing.T) {
 	_ = running.Process.Kill()
 }
 
-// small is a disk of 64 KB, in a process that has a view of the disks of its
-// own.
+// small is the environment variable with a folder on a disk of 64 KB, mounted for the test's
+// child process only.
 const small = "ASHLAR_OUTFILE_SMALL"
 
-// A full disk leaves what was there before.
+// TestFullDisk checks that a full disk leaves the old file in place.
 func TestFullDisk(t *testing.T) {
 	if dir := os.Getenv(small); dir != "" {
 		onSmallDisk(t, dir)

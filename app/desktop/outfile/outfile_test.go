@@ -13,7 +13,7 @@ import (
 
 var replace = Options{Replace: true}
 
-// names lists a folder.
+// names returns the names of a folder's entries.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -82,7 +82,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A file that appears while another is written is not replaced unasked.
+// TestCreateRace checks that Commit does not replace a file that appeared during writing.
 func TestCreateRace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.spaa")
@@ -144,7 +144,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// What is being read is never replaced, whatever it is called.
+// TestNot checks that a file being read is never replaced, by whatever path it is named.
 func TestNot(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "run.json"), filepath.Join(dir, "link.json")

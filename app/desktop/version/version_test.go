@@ -38,8 +38,8 @@ func TestFromBuild(t *testing.T) {
 	}
 }
 
-// TestLinkerSetsTheNumber builds a program as make does: a -X that names a
-// variable which is not there is ignored without a word.
+// TestLinkerSetsTheNumber builds a program with -X, as make does. The linker silently ignores
+// -X for a variable that does not exist.
 func TestLinkerSetsTheNumber(t *testing.T) {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")

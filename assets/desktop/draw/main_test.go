@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestIconsAreGenerated compares the pictures in the tree with what the design
-// gives: by pixels, since compression may change from one Go to the next.
+// TestIconsAreGenerated compares the pictures in the tree with those drawn now, by pixels,
+// because Go versions may compress differently.
 func TestIconsAreGenerated(t *testing.T) {
 	want := files()
 	entries, err := os.ReadDir("../icons")
@@ -53,9 +53,8 @@ func pixels(t *testing.T, name string, b []byte) []byte {
 	return append(out, byte(r.Dx()), byte(r.Dy()))
 }
 
-// TestStonesAreSquared looks at small pictures: along the foot of the wall a
-// stone begins and ends on a whole pixel, so there are as few colours as
-// stones, joints and background.
+// TestStonesAreSquared checks small icons: in the wall, all stones begin and end on whole
+// pixels, so a row has no more colours than stones, joints and background.
 func TestStonesAreSquared(t *testing.T) {
 	for _, n := range []int{16, 24, 32, 48} {
 		img := raster(app(n), n)

@@ -4,16 +4,16 @@ package native
 
 import "testing"
 
-// TestGioIsWrapped: the linker has put our functions before Gio's, in this test
-// as in the program.
+// TestGioIsWrapped checks that the linker wrapped Gio's Wayland listener, in this test as in
+// the program.
 func TestGioIsWrapped(t *testing.T) {
 	if !wrapped() {
 		t.Error("Gio's Wayland listener is not wrapped: files cannot be dropped there")
 	}
 }
 
-// TestFallBackToX11: without that the window opens through XWayland, where there
-// is one.
+// TestFallBackToX11 checks that the window opens through XWayland, if available, when the
+// listener is not wrapped.
 func TestFallBackToX11(t *testing.T) {
 	for _, c := range []struct {
 		wrapped bool
