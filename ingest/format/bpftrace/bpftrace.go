@@ -153,8 +153,8 @@ var ending = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*$|^\s*-?\d+$|^\s*count -?\d+, average -?\d+, total -?\d+$|^\s*\(.*\)$|^\s*-?\d+(\.\d+)?( [a-z]+)?$`)
 })
 
-// closing returns the position of the "]:" that ends a key, -1 if there is none. A name
-// in the key may contain "]:" too.
+// closing returns the position of the "]:" that ends a key, -1 if there is none. A name in
+// the key may contain "]:" too, so it takes the last one with a valid value after it.
 func closing(s string) int {
 	for i := len(s); ; {
 		i = strings.LastIndex(s[:i], "]:")

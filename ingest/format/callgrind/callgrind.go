@@ -253,7 +253,8 @@ const (
 	functions
 )
 
-// position reads a line that sets the position of the lines that follow.
+// position reads a line that sets the binary, file or function of the lines that follow, or
+// that announces a call.
 func (d *decoder) position(key, value string) {
 	switch key {
 	case "ob":

@@ -149,8 +149,8 @@ func (a *ahead) scan(b []byte, base int64, final bool) (used int, out []*batch, 
 	return used, out, nil
 }
 
-// at reports whether two positions are equal. It compares only the fields that matter
-// inside the list of events while no scanner is lost.
+// at reports whether two positions inside the list of events are equal. It ignores fields
+// that matter only outside the list or during a search after damage.
 func (x *position) at(y *position) bool {
 	return x.mode == y.mode && x.wrapped == y.wrapped && x.comma == y.comma && x.lost == y.lost && x.reread == y.reread
 }

@@ -62,7 +62,7 @@ type named struct {
 	frame recording.FrameID
 	known bool
 
-	annotation bool // a category that annotation looks at
+	annotation bool // as a category: annotation handles its events
 }
 
 func newDecoder(b *recording.Builder, args *argStore) *decoder {

@@ -13,9 +13,9 @@ import (
 // chromeWriter writes a recording as a Chrome trace: an object with traceEvents, and with
 // stackFrames and samples if the recording has samples.
 //
-//   - Spans are complete events (X), those that never ended begins (B). If an
-//     X could be read as lying in another span (spans of no length at the
-//     edge of others), the thread has begins and ends (B, E) instead.
+//   - Spans are complete events (X), unfinished spans begins (B). If readers
+//     would nest a thread's X differently, because spans of zero length are at
+//     the edge of others, the thread has begins and ends (B, E) instead.
 //   - Asynchronous operations are b and e, instants i and n, counters C, flows
 //     s, t and f.
 //   - Samples name a frame of stackFrames and have the event's name. A weight

@@ -66,8 +66,8 @@ var page = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)^\s*<!doctype html.*(trace-viewer|systrace|# tracer:)`)
 })
 
-// sniffLen is the number of bytes that Sniff looks at. Its patterns take seconds for files
-// of one very long line, of which Sniff gets megabytes.
+// sniffLen is the number of bytes that Sniff looks at. Its patterns would take seconds on a
+// very long line, and the head may have megabytes.
 const sniffLen = 64 << 10
 
 // Sniff looks for the header, an event in the first lines, or an HTML page of systrace.

@@ -228,7 +228,7 @@ func (c *chunk) guard(read func()) (err error) {
 	return nil
 }
 
-// describe reads the types and the positions of the tables' values.
+// describe reads the chunk's types, and the positions of the values in its constant pools.
 func (c *chunk) describe() {
 	c.metadata()
 	c.each(func(id int64, end int) {

@@ -197,7 +197,7 @@ var states = map[string]lasting{
 	"jdk.FileForce":        {"file force", ""},
 }
 
-// weights are fields that weight samples; the first one that a type has is used.
+// weights lists the fields that weight samples. The first one that a type has is used.
 var weights = []struct{ field, metric, unit string }{
 	{"allocationSize", "allocated", "bytes"}, {"weight", "weight", "bytes"}, {"size", "size", "bytes"}, {"samples", "samples", "count"},
 }

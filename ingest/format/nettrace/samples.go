@@ -140,7 +140,7 @@ func moduleFile(d *decoder, _ *kind, _ *row, t thread, c *cursor) {
 	}
 }
 
-// base returns the last element of a path of any system, "" for none.
+// base returns the last element of a Unix or Windows path, "" for none.
 func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
 
 // short reads a string of the universal providers.

@@ -79,8 +79,8 @@ func (c *converter) where(l *location) (w where) {
 	return w
 }
 
-// mapping returns a mapping's binary, and the mapping's number if it has more than a
-// name.
+// mapping returns the binary of a mapping. number is the mapping's number in the recording,
+// 0 if it has no data besides the binary.
 func (c *converter) mapping(m *mapping) (module, buildID string, number uint16) {
 	var attrs []recording.Attr
 	for _, i := range m.attrs {

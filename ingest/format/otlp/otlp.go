@@ -105,8 +105,8 @@ func readProto(content []byte, b *recording.Builder, note func(code, place, text
 	return out, nil
 }
 
-// isJSON reports whether content begins with a JSON object rather than a message, whose
-// first two bytes may be a line break and a brace as well: a tag and a length.
+// isJSON reports whether content begins with a JSON object. A brace after a line break does
+// not prove it, because in a message these two bytes can be a tag and a length.
 func isJSON(content []byte) bool {
 	const blank = " \t\r\n"
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(content, blank), []byte{'{'})

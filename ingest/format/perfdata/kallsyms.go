@@ -33,8 +33,8 @@ type kernelSymbol struct {
 	name, module string // module is "[name]", kernelModule for the kernel
 }
 
-// mostKallsyms is the maximum number of bytes read of a list. The lists of the largest
-// kernels have 20 MB.
+// mostKallsyms is the maximum number of bytes to read from a list of symbols. The lists of
+// the largest kernels have 20 MB.
 const mostKallsyms = 64 << 20
 
 // readKallsyms reads a list of symbols; it returns nil if the list has no addresses,

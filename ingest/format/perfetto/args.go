@@ -21,7 +21,7 @@ const (
 	pairRef = 1 << 62
 	// textRef marks a reference to a stored text.
 	textRef = 1 << 63
-	// mostKept is the maximum number of sequences' texts kept for arguments. Beyond it,
+	// mostKept is the maximum number of interned texts kept for arguments. Beyond it,
 	// arguments are stored as text when their event is read.
 	mostKept = 1 << 22
 )

@@ -5,7 +5,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// nest is the state of a thread between its runs.
+// nest is the state of a thread's spans between two runs of its events.
 type nest struct {
 	open []openSpan // spans open in the recording
 	last int64      // the latest time

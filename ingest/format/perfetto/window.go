@@ -195,7 +195,7 @@ type fresh struct {
 // who describes a track to the maker.
 type who struct {
 	thread, process bool
-	given           bool // the track has its own number
+	given           bool // the track has a uuid of its own
 	pid, tid        int64
 	name            string
 	// above is the process of the track. under reports whether the track also belongs to

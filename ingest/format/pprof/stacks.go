@@ -111,8 +111,8 @@ func (c *converter) remember(part pairmap.Path, call recording.CallID) {
 	}
 }
 
-// mostAtOnce is the maximum number of calls made together, because a stack may have a
-// hundred million.
+// mostAtOnce is the maximum number of calls made together: a stack may have a hundred
+// million frames.
 const mostAtOnce = 1 << 14
 
 // newCalls adds the calls of a stack's locations from index at to the leaf, below a new

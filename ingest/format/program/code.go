@@ -27,8 +27,8 @@ func (p *Program) HasCode() bool {
 	return slices.ContainsFunc(p.loads, func(l elf.ProgHeader) bool { return l.Flags&elf.PF_X != 0 && l.Filesz > 0 })
 }
 
-// FunctionAt returns the function that contains an address: of a symbol, or else of an
-// entry of the unwind tables. A symbol without a size reaches to the next symbol.
+// FunctionAt returns the function that contains an address, from its symbol or else from
+// its entry in the unwind tables. A symbol without a size reaches to the next symbol.
 func (p *Program) FunctionAt(pc uint64) (Function, bool) {
 	i := sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc })
 	next := i

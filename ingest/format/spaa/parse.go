@@ -166,7 +166,7 @@ func (p *parser) record(rec format.Record) {
 	}
 }
 
-// useful reports whether a record is of use without some required keys.
+// useful reports whether a record can be used without the given required keys.
 func (p *parser) useful(missing []string) bool {
 	for _, key := range missing {
 		switch p.lines.Kind() {

@@ -22,7 +22,7 @@ func splitSrcLine(s string) (file string, line, column int32) {
 	return knownFile(rest), n, 0
 }
 
-// cutNumber cuts ":123" off the end. Something must be left before it.
+// cutNumber cuts ":123" off the end, unless nothing would be left.
 func cutNumber(s string) (rest string, n int32, ok bool) {
 	i := strings.LastIndexByte(s, ':')
 	if i <= 0 || i == len(s)-1 {

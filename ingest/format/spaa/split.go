@@ -91,8 +91,8 @@ func (s *splitter) cut() (piece, error) {
 // drop removes the first n bytes of data.
 func (s *splitter) drop(n int) { s.data, s.at, s.searched = s.data[n:], s.at+int64(n), 0 }
 
-// lineEnd returns the length of a piece of whole lines (of the rest of one
-// line when that is being skipped), 0 when data has no line end.
+// lineEnd returns the length of a piece of whole lines, or of the rest of the line being
+// skipped; 0 if data has no line end.
 func (s *splitter) lineEnd() int {
 	near := s.data[s.searched:min(len(s.data), s.searched+pieceSize)]
 	i := -1

@@ -64,8 +64,8 @@ const (
 	codeCount
 )
 
-// warnings has the code and the sentence of each kind; %s in a sentence is replaced by
-// the detail of the first warning.
+// warnings holds the code and the sentence of each kind. %s stands for the detail of the
+// first warning.
 var warnings = [codeCount]struct{ word, text string }{
 	warnNoHeader:        {"no-header", "the file has no SPAA header: leaf-first frames are assumed, and events and times are taken from the records"},
 	warnLateHeader:      {"late-header", "the header comes after %s, which were read without it"},

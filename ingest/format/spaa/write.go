@@ -68,7 +68,7 @@ func write(j *encode.Job) error {
 	return s.out.Close()
 }
 
-// collect adds up every event and finds out which threads and calls are used.
+// collect sums every event, and finds the threads and calls that are used.
 func (s *spaaWriter) collect() error {
 	rec := s.Rec
 	s.threads = encode.ThreadIDs(rec, true, -1, -1)

@@ -92,7 +92,7 @@ func (d *spaaDict) path(dst []int64, call recording.CallID) []int64 {
 	return dst
 }
 
-// id hashes a stack; outer, if not empty, is one more frame above all.
+// id hashes a stack. If outer is not empty, it is one more outermost frame.
 func (d *spaaDict) id(call recording.CallID, outer string) format.ID {
 	fs := d.scratch[:0]
 	for ; call != recording.NoCall; call = d.rec.Calls.Parent(call) {

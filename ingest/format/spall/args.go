@@ -54,7 +54,7 @@ func (a *argStore) stored(ref uint64) []byte {
 	return a.blocks[k][off%argBlock:][:n]
 }
 
-// argsOf implements Format.Args. References need nothing but the file.
+// argsOf implements Format.Args. References need no data besides the file.
 func argsOf(in *source.Input, _ []byte) (text func(uint64) string, cpu func(uint64) (int64, bool)) {
 	return (&argStore{in: in}).text, nil
 }

@@ -50,8 +50,8 @@ type batch struct {
 // thread is a new thread. Its number is the number of threads before it.
 type thread struct{ pid, tid uint32 }
 
-// call is a new call. Numbers count up from the root, which is 0. The parser interns
-// calls because the builder has more work to do.
+// call is a new call. Numbers count up from the root, which is 0. The parser interns calls
+// to relieve the builder, the slower stage.
 type call struct{ parent, name uint32 }
 
 // opened is a span whose end has not been read yet.

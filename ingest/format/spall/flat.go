@@ -27,8 +27,7 @@ const (
 	padLen      = 5  // u8 type, u32 size
 )
 
-// flat reads versions 0 and 1: records one after the other, each with its
-// thread.
+// flat reads versions 0 and 1: records one after another, each with its thread.
 type flat struct {
 	*parser
 	layout flatLayout

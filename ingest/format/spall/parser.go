@@ -151,8 +151,7 @@ func (p *parser) emitOpen() {
 }
 
 // learn returns the number of a name that quick did not find. For a new name, the verdict
-// says whether the bytes with the name are taken for a record. after is the text after
-// the record.
+// is whether the bytes with the name are a record. after is the text after the record.
 func (p *parser) learn(name, after []byte, end bool, validate func([]byte, bool) bool) (uint32, verdict) {
 	hash := hashName(name)
 	id, known := p.names.find(name, hash)

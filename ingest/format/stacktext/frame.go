@@ -112,8 +112,8 @@ func Join(parts [][]Frame) []Frame {
 	return append(kernel, user...)
 }
 
-// Split marks the frames of a stack, leaf first, that was printed in one part. Frames up
-// to the function through which the kernel was entered are kernel frames.
+// Split marks the frames of a stack, leaf first, whose kernel and user frames were printed
+// as one. Frames up to the function through which the kernel was entered are kernel frames.
 func Split(stack []Frame) {
 	last := len(stack) - 1
 	for last >= 0 && stack[last].side() <= 0 {

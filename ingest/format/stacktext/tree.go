@@ -20,8 +20,8 @@ type branch struct {
 	below       int64 // total of the rows directly below
 }
 
-// Above closes the rows that do not contain a row at a column, and returns the call of
-// the innermost row that does.
+// Above closes the rows that cannot contain a row indented to column, and returns the call
+// of the innermost row that can.
 func (t *Tree) Above(column int) recording.CallID {
 	for len(t.open) > 0 && t.open[len(t.open)-1].column >= column {
 		t.pop()

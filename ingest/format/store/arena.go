@@ -28,7 +28,7 @@ type extents struct {
 // extentLen is the number of bytes by which the file grows.
 const extentLen = 64 << 20
 
-// leastFree is the number of bytes of the disk that must remain free.
+// leastFree is the number of bytes of disk space that must remain free.
 const leastFree = 1 << 30
 
 // ErrNoArena is the error on systems that have no Arena.

@@ -31,7 +31,7 @@ type Profiles struct {
 	read  *recording.Tally // nil before the first sample
 }
 
-// A Key identifies a profile that comes in chunks, by its process and a number in it.
+// A Key identifies a profile that comes in chunks, by process and by an id within it.
 type Key struct {
 	PID int64
 	ID  uint64
@@ -111,7 +111,7 @@ type Profile struct {
 	ended bool
 
 	nodes  map[int64]*node
-	parent map[int64]int64 // parents of nodes that name none, from the children of other nodes
+	parent map[int64]int64 // parents according to other nodes' children, for nodes that name none
 
 	ids    []int64 // buffer for the samples of a chunk
 	deltas []jsonscan.Micros

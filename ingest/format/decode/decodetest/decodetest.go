@@ -16,8 +16,8 @@ import (
 // Decoder is the Decode function of a format.
 type Decoder func(context.Context, *source.Input, *recording.Builder, decode.Options) error
 
-// Of returns a function with which the tests of a format decode bytes, in chunks of the
-// given size (0 for the usual size). The function checks that the ledger is balanced.
+// Of returns a function that decodes bytes with a format's decoder, in chunks of the given
+// size (0 for the usual size), and checks that the ledger is balanced.
 func Of(to Decoder) func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 	return func(t testing.TB, content []byte, chunk int) (*recording.Recording, error) {
 		t.Helper()

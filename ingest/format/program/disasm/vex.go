@@ -130,8 +130,8 @@ func (d *vex) prefix() bool {
 	return false
 }
 
-// fields reads the fields of a VEX or EVEX prefix, whose first byte is kind. The fields are
-// inverted in the code.
+// fields reads the fields of a VEX or EVEX prefix, whose first byte is kind. Most are
+// stored inverted.
 func (d *vex) fields(kind byte) {
 	bit := func(b byte, n int) int { return int(b>>n) & 1 }
 	p := d.next()
@@ -246,7 +246,7 @@ func (d *vex) disp32() int64 {
 	return int64(int32(binary.LittleEndian.Uint32(d.code[d.pos-4:])))
 }
 
-// unit returns the number of bytes that a short displacement of EVEX counts.
+// unit returns the factor, in bytes, by which EVEX scales a short displacement.
 func (d *vex) unit(op *vexOp) int64 {
 	i := strings.IndexAny(op.operands, "MG")
 	return int64(d.bytes(op.operands[i+1]))
