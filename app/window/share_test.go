@@ -186,8 +186,9 @@ func TestShare(t *testing.T) {
 	if got, want := typed("top", run, "--session"), typed("top", run); got != want || !strings.Contains(got, "900") {
 		t.Errorf("of a file that has changed\n%s\nis not\n%s", got, want)
 	}
+	// The window was asked twice and left both answers to the asking program.
 	if n := w.answers.Load() - before; n != 2 {
-		t.Errorf("it was asked %d times", n) // the window was asked twice and left both answers to the asking program
+		t.Errorf("it was asked %d times", n)
 	}
 }
 
@@ -376,7 +377,8 @@ func TestOneSession(t *testing.T) {
 				}
 			}
 			for i, c := range flood {
-				_, _ = io.WriteString(c, []string{"lies\n", `{"ashlar":1,"session":{"version":"x"}}` + "\n", `{"ashlar":1,`, ""}[i%4]) // an error is fine: the connection may be closed
+				// An error is fine: the connection may be closed.
+				_, _ = io.WriteString(c, []string{"lies\n", `{"ashlar":1,"session":{"version":"x"}}` + "\n", `{"ashlar":1,`, ""}[i%4])
 				c.Close()
 				bad.Add(1)
 			}

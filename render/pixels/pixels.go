@@ -291,7 +291,8 @@ func (p *painter) write(f *frame) {
 // kerning, by some pixels in a long line.
 func (p *painter) words(face *raster.Face, x float32, y int, s string, wide float32, col raster.Color, clip image.Rectangle) {
 	own := face.Measure(s)
-	turned := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x590 }) // right-to-left text may be in another order
+	// Right-to-left text may be in another order.
+	turned := strings.ContainsFunc(s, func(r rune) bool { return r >= 0x590 })
 	if wide <= 0 || math.Abs(float64(own-wide)) < .5 || turned {
 		p.on.Text(face, x, y, s, col, clip.Min.X, clip.Max.X)
 		return

@@ -67,7 +67,8 @@ func TestRightToLeft(t *testing.T) {
 		"x א \u20681 ab\u2069 ב y":  "x ב 1 ab א y",
 		"x א \u202aab\u202c ב 12 c": "x א ab 12 ב c",
 	} {
-		if got := strings.Join(strings.Fields(seen(f, text)), " "); got != want { // control characters are blanks without width
+		// Control characters are blanks without width.
+		if got := strings.Join(strings.Fields(seen(f, text)), " "); got != want {
 			t.Errorf("%q is seen as %q, want %q", text, got, want)
 		}
 	}

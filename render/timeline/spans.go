@@ -208,7 +208,8 @@ func (p *Picture) toFind(l *laneSpans) int {
 	if l.last != nil {
 		n := min(l.spans.Len(), max(p.movedBy, -p.movedBy))
 		if p.otherSets {
-			n += (len(l.last.columns) + len(l.last.wide)) / 4 // looking up a bar's sets counts as a quarter of a search
+			// Looking up a bar's sets counts as a quarter of a search.
+			n += (len(l.last.columns) + len(l.last.wide)) / 4
 		}
 		return n
 	}

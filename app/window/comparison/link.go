@@ -99,7 +99,9 @@ func (c *Comparison) SelectMatching() {
 		d := c.shift(c.Focus)
 		within := func(t int64) int64 { return max(o.Rec.Start, min(o.Rec.End, t)) }
 		o.Scope.Ranged, o.Scope.From, o.Scope.To = true, within(f.Scope.From+d), within(f.Scope.To+d)
-		switch { // if the selection is past the other side's end, select nothing there, not its last moment
+		// If the selection is past the other side's end, select nothing there, not its last
+		// moment.
+		switch {
 		case f.Scope.From+d > o.Rec.End:
 			o.Scope.From, o.Scope.To = o.Rec.End+1, o.Rec.End+1
 		case f.Scope.To+d < o.Rec.Start:

@@ -82,12 +82,14 @@ type SideActions struct {
 // Picked is the selected item, whose details are shown: a bar of the timeline or a node
 // of the flamegraph.
 type Picked struct {
-	Hit       timeline.Hit
-	Node      int32 // index in Tree
-	Tree      *analyze.Tree
-	Fn        recording.FuncID
-	Kind      pickKind
-	InCallers bool // the callers panel has already moved to this function, or the user selected it there
+	Hit  timeline.Hit
+	Node int32 // index in Tree
+	Tree *analyze.Tree
+	Fn   recording.FuncID
+	Kind pickKind
+	// InCallers reports whether the callers panel has moved to this function already, or
+	// the user selected it there.
+	InCallers bool
 }
 
 type pickKind uint8

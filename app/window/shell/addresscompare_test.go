@@ -148,7 +148,8 @@ func TestEveryComparisonHasAnAddress(t *testing.T) {
 		back := New(theme.Dark)
 		back.Open(at)
 		err := back.Finish()
-		if was := s.Versus.Engine.Answer().Err; (err == nil) != (was == nil) { // some normalisations fail for some files
+		// Some normalisations fail for some files.
+		if was := s.Versus.Engine.Answer().Err; (err == nil) != (was == nil) {
 			t.Fatalf("%s: %v, was %v", at, err, was)
 		}
 		got := sameComparison(back)

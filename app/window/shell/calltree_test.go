@@ -94,7 +94,8 @@ func TestCallTreeOfTwo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stack := strings.Replace(l[:cut], "Cache<unsigned long>", "Cache<int>", 1) // the comparison matches these names by similarity
+			// The comparison matches these names by similarity.
+			stack := strings.Replace(l[:cut], "Cache<unsigned long>", "Cache<int>", 1)
 			fs := strings.Split(stack, ";")
 			for k := range fs {
 				at := strings.Join(fs[:k+1], ";")

@@ -103,7 +103,8 @@ func TestKeptRecordingIsCut(t *testing.T) {
 			t.Fatal("nobody was told")
 		}
 		got := int64(-1)
-		for tries := 0; fault != nil; fault = session.TakeFault() { // background work on the old file may fault again
+		// Background work on the old file may fault again.
+		for tries := 0; fault != nil; fault = session.TakeFault() {
 			if tries++; tries > 5 || !session.Guarded(func() { s.Reopen(fault) }) {
 				t.Fatal("it cannot be opened anew")
 			}

@@ -30,7 +30,9 @@ func TestRecipesForGo(t *testing.T) {
 		}
 		cmd := exec.Command("sh", "-c", r.Lines[0])
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOWORK=off") // keep GOFLAGS: the standard library is already compiled with them
+		// The environment keeps GOFLAGS, with which the standard library is already
+		// compiled.
+		cmd.Env = append(os.Environ(), "GOWORK=off")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", r.Lines[0], err, out)
 		}

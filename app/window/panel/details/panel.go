@@ -162,7 +162,8 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.Value, float32(right-x)), st)
 	} else {
 		w := max(u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10))
-		w = min(w, max(u.Px(84), right-x-u.Width(d.Value, ui.Style{Size: 12}))) // leave room for the value if the key is long
+		// Leave room for the value if the key is long.
+		w = min(w, max(u.Px(84), right-x-u.Width(d.Value, ui.Style{Size: 12})))
 		key := s.Fonts.Regular(12*u.Metric.PxPerDp).Middle(d.Key, float32(w-u.Px(10)))
 		sheet.Text(image.Rect(x, y, x+w, y+line), key, ui.Style{Size: 12, Color: th.Dim})
 		sheet.Text(image.Rect(x+w, y, right, y+line), panel.CutName(d.Value), st)
