@@ -27,7 +27,7 @@ func (d *decoder) rangeTrack(k rangeKey, of *goroutine) *recording.TrackBuilder 
 	case wire.MarkAssist:
 		if of != nil && !of.over {
 			return of.track
-		} else if of != nil { // g has ended: another goroutine may use its builder
+		} else if of != nil { // the goroutine has ended, and another one may use its builder
 			return d.b.Track(recording.TrackKey{PID: goroutines, TID: of.id})
 		}
 	}

@@ -80,7 +80,7 @@ func (c *converter) where(l *location) (w where) {
 }
 
 // mapping returns the binary of a mapping. number is the mapping's number in the recording,
-// 0 if it has no data besides the binary.
+// 0 if the mapping is empty.
 func (c *converter) mapping(m *mapping) (module, buildID string, number uint16) {
 	var attrs []recording.Attr
 	for _, i := range m.attrs {
