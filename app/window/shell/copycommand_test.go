@@ -98,7 +98,7 @@ func shownRows(a *session.Answer, of []analyze.Row) (rows []string) {
 	return rows
 }
 
-// shownTree returns the nodes of a tree below a node, callers first.
+// shownTree returns a node, unless it is the root, and all nodes below it, callers first.
 func shownTree(a *session.Answer, t *analyze.Tree, from int32) (rows []string) {
 	nd := &t.Nodes[from]
 	if from != 0 {
