@@ -33,8 +33,8 @@ type member struct {
 }
 
 // tellMembers sets the membership of a lane's columns and wide bars, from the given
-// indices on. lookBetween does that for thread states, because these belong to no set,
-// only to a set's times.
+// indices on. It skips thread states: they belong to no set, only to a set's times, and
+// lookBetween handles them.
 func (p *Picture) tellMembers(l *laneSpans, columns, wide int) {
 	if l.lane == recording.StateLane {
 		return

@@ -159,7 +159,7 @@ func (p *Finder) key(s *panel.Host, k key.Event) {
 		p.blur = true
 	case k.Name == key.NameReturn:
 		p.Walk(s, !k.Modifiers.Contain(key.ModShift))
-		p.blur = true // the view has the keys again: N and Shift-N step through the hits
+		p.blur = true // keys go to the view again: N and Shift-N step through the hits
 	case k.Name == key.NameDownArrow && !p.Paired:
 		p.openHits()
 	}

@@ -142,7 +142,7 @@ func (l *hitList) keyed(s *panel.Host, p *Finder, k key.Name) bool {
 // goTo shows the hit or function of a row.
 func (l *hitList) goTo(s *panel.Host, p *Finder, row int64) {
 	l.Open = false
-	p.blur = true // the view has the keys again
+	p.blur = true // keys go to the view again
 	if !p.Timed() {
 		p.goToFunction(int(row))
 		return

@@ -83,8 +83,8 @@ func source(t *testing.T, s *shell.Shell) {
 	s.Open("ashlar:1?file=shop.spaa&tab=source&function=shop.price:/bin/shop")
 }
 
-// led opens a trace with its findings shown: 400 frames with pauses between them, of
-// which every 20th has an 8 ms load.
+// led opens a trace with its findings shown: 400 frames with pauses in between; every 20th
+// frame has an 8 ms load.
 func led(t *testing.T, s *shell.Shell) {
 	var events []string
 	for i := range 400 {

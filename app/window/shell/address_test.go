@@ -297,7 +297,7 @@ func TestEveryViewHasAnAddress(t *testing.T) {
 		}
 		look(r, s)
 		if seed%5 == 0 {
-			s.Pane.Tab = panel.Callers // whose callers and callees can be zoomed
+			s.Pane.Tab = panel.Callers // this tab has sides to zoom
 		}
 		if err := s.Finish(); err != nil {
 			t.Fatal(err)

@@ -47,8 +47,9 @@ func TestOverviewsHaveOneScale(t *testing.T) {
 	}
 }
 
-// TestTwoFlamegraphsHaveOneScale points at two thirds of B's flamegraph. Normalised by
-// nothing, B is a third as wide as A and has no bar there; normalised by total, it has.
+// TestTwoFlamegraphsHaveOneScale points at two thirds of B's flamegraph. Without
+// normalisation, B is about a third as wide as A and has no bar there; normalised by total,
+// it has one.
 func TestTwoFlamegraphsHaveOneScale(t *testing.T) {
 	b := newPairBench(t)
 	c := b.Versus

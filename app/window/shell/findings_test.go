@@ -17,8 +17,7 @@ import (
 	"ashlar/render/theme"
 )
 
-// slowFrames returns a trace of 400 frames without pauses, of which every 20th has an 8
-// ms load.
+// slowFrames returns a trace of 400 frames without pauses; every 20th frame has an 8 ms load.
 func slowFrames() string {
 	var b strings.Builder
 	b.WriteString("[")

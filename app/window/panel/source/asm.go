@@ -372,7 +372,7 @@ func (t *Assembly) row(u *ui.UI, a *session.Answer, l *listing, i int, r image.R
 	x := r.Min.X + n + u.Px(asmBar)
 	u.Text(image.Rect(x, r.Min.Y, x+u.Px(asmOffset), r.Max.Y), fmt.Sprintf("+%#x", l.Offset(row.inst)), num)
 	if r.Dx() >= u.Px(560) {
-		if in.Self == 0 { // faint on the tint of a row with costs cannot be read
+		if in.Self == 0 { // faint text is illegible on the tint of a row with costs
 			num.Color = th.Faint
 		}
 		x += u.Px(asmOffset)
