@@ -263,8 +263,8 @@ func (f *function) place(key, what string) (offset, line int64) {
 	return k*0x2b - 0xe, f.line + k*3 - 1
 }
 
-// frame returns the frame of a function at an offset of at, which is the function itself
-// or the one it was inlined into.
+// frame returns the frame of the function name at an offset in at. at is that function itself
+// or the function into which it was inlined.
 func (fs *frames) frame(name string, at *function, offset, depth, line int64) int64 {
 	key := fmt.Sprint(name, "|", at.name, "|", offset, "|", depth)
 	id, ok := fs.byKey[key]

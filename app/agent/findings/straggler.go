@@ -11,8 +11,8 @@ import (
 	"ashlar/render/units"
 )
 
-// mostPeers is the largest group of threads that are compared function by function, and
-// mostPeerSpans the largest number of their spans.
+// mostPeers is the maximum size of a group of threads that are compared function by function,
+// and mostPeerSpans the maximum number of spans of all such threads.
 const (
 	mostPeers     = 64
 	mostPeerSpans = 5_000_000

@@ -111,7 +111,7 @@ func serverOf(p *subcommand.Program, recordings *resident.Recordings, ctx contex
 	return out
 }
 
-// encoded returns a schema as JSON, so that a list of the tools need not encode it anew.
+// encoded returns a schema as JSON, so that listing the tools does not encode it again.
 func encoded(s *jsonschema.Schema) json.RawMessage {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -134,7 +134,8 @@ func beside(rec *recording.Recording) string {
 	return ""
 }
 
-// heaviest returns the function with a name that has an address and the largest self cost.
+// heaviest returns the function that what refers to. If it refers to several, that is the one
+// with the largest self cost.
 func heaviest(rec *recording.Recording, w *analyze.Weights, what string) (recording.FuncID, error) {
 	ref := analyze.Named(what)
 	all := ref.Functions(rec)

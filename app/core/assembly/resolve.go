@@ -54,8 +54,8 @@ func (r *resolver) at(f *recording.Frame) (uint64, bool) {
 	if ok && r.fits(f, at) {
 		return at, true
 	}
-	// A library may lie elsewhere in each process; then only the offset in the function
-	// says where the frame is.
+	// A library may be loaded at different addresses in different processes; then only the offset
+	// in the function locates the frame.
 	if start := r.symbols[r.symbol(f)]; start != 0 && f.Offset != 0 && !f.Inlined {
 		return start + f.Offset, true
 	}

@@ -89,8 +89,9 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestLines checks that a bundle contains the source lines around those in stacks and no
-// others. A redacted bundle contains no lines and no names, not even in its view.
+// TestLines checks that a bundle contains the source lines that frames refer to, a few lines
+// around each, and no others. A redacted bundle contains neither lines nor names of source
+// files.
 func TestLines(t *testing.T) {
 	dir := t.TempDir()
 	var text strings.Builder

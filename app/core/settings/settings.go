@@ -22,18 +22,18 @@ import (
 //	{
 //	  "theme": "dark",                  dark, light, contrast or system (when left out)
 //	  "colour": "module",               function (when left out), module, kind, thread or search
-//	  "scale": 1.25,                    how much larger everything is drawn
-//	  "gutter": 240,                    width of the threads' names in dp; by the window's width when left out
-//	  "details": 380,                   width of the details, likewise
-//	  "no_findings": true,              whether the row of findings is hidden; left out if not
+//	  "scale": 1.25,                    magnification of the whole window
+//	  "gutter": 240,                    width of the column of thread names in dp; by the window's width when left out
+//	  "details": 380,                   width of the details panel, likewise
+//	  "no_findings": true,              hides the row of findings
 //	  "window": {"width": 1280, "height": 800, "maximized": false},   in dp
-//	  "sort": "total",                  the column that tables are sorted by; "-total" the other way round
-//	  "columns": "self,total",          those that tables show beside the name
-//	  "split": "0.4",                   the timeline's share of the height; by what is shown when left out
-//	  "layout": "above",                where the timelines of two recordings are: above or beside (when left out) each other
-//	  "folder": "/home/me/traces",      where a file was opened last
+//	  "sort": "total",                  sort column of tables; "-total" reverses the order
+//	  "columns": "self,total",          columns of tables besides the name
+//	  "split": "0.4",                   the timeline's share of the height; by the content when left out
+//	  "layout": "above",                one of two timelines above the other; side by side when left out
+//	  "folder": "/home/me/traces",      folder of the file opened last
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
-//	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   functions that were renamed, paired by hand
+//	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   renamed functions, paired by hand
 //	  "cache": {"least_mb": 256, "most_mb": 10000, "private": ["/home/me/secret"]},   see CacheSettings
 //	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z"}]
 //	}

@@ -244,11 +244,10 @@ func longer(a, b int64) string {
 	return strings.TrimLeft(c, "+") + " longer"
 }
 
-// branch names the narrowest branch of the call tree that has at least half of the
-// total's change: what got slower is often not a single function, but for example a new
-// call that allocates. Of nested new calls it names the outermost, because the others
-// only implement it. If the total's change may be chance, it names only a branch whose
-// own change is certain.
+// branch names the narrowest branch of the call tree that has at least half of the total's
+// change: a slowdown often has no single slow function, but for example a new call that
+// allocates. Of nested new calls it names the outermost, because the others only implement it.
+// If the total's change may be chance, it names only a branch whose own change is certain.
 func (d *verdict) branch(whole int64, chance bool) {
 	tree := d.c.Tree
 	if whole == 0 || tree.Inverted {

@@ -78,8 +78,8 @@ type row struct {
 	sum, median, longest int64
 }
 
-// rows writes rows below heads. If there are many, those of threads with one name and
-// stack become one.
+// rows writes rows below heads. If there are many, it merges the rows of threads with the same
+// name and stack.
 func (a *Answer) rows(b *strings.Builder, text [][]string, rows []row) {
 	if len(rows) > textThreads {
 		rows = a.merged(rows)

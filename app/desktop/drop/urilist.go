@@ -24,9 +24,9 @@ func (f *Files) refuse(format string, args ...any) {
 	}
 }
 
-// Parse reads a list of URIs (text/uri-list, RFC 2483). It takes what programs
-// really send: any line ends, a NUL at the end, file: with one slash or three,
-// plain paths, and bytes that should have been escaped.
+// Parse reads a list of URIs (text/uri-list, RFC 2483). It also accepts the deviations that
+// programs send: any line ends, a NUL at the end, file: with one slash or three, plain paths,
+// and bytes that should have been escaped.
 func Parse(list []byte) Files {
 	host, _ := os.Hostname()
 	return parse(list, host)
