@@ -18,8 +18,8 @@ type Options struct {
 	Rows int         // maximum number; 0 for all
 	Sure float64     // minimum confidence of rows and conditions, 0 for any
 	If   []Condition // see [Answer.Failed]
-	// As typed, for the head: the files of each side, their ranges and threads, and B's
-	// metric if it was chosen separately.
+	// For the heading, as typed: the files of each side, their ranges and threads, and B's metric
+	// if it was chosen separately.
 	Files   [2][]string
 	Ranges  [2]recording.Range
 	Threads [2]string

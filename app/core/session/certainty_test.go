@@ -79,7 +79,8 @@ func TestClicksLeaveCertainty(t *testing.T) {
 			t.Fatal("the confidences never come")
 		}
 	}
-	// The last click is answered, too. Other numbers need a new comparison.
+	// The last click is answered, too. Another normalization changes the numbers, so it needs a
+	// new comparison.
 	last := ask(t, c, docs, q, func(a *CompareAnswer) bool { return a.Twin != nil && a.Twin.Span == q.Call.Span && a.ConfidencesDone })
 	if last.Functions.Rows[0].Self.Level() < .99 {
 		t.Errorf("inner is slower, %g sure", last.Functions.Rows[0].Self.Level())
