@@ -29,7 +29,6 @@ type Grid struct {
 // rows is the number of cells per column: 20 ms each in a column of a second.
 const rows = 50
 
-// leastColumns is the least number of columns.
 const leastColumns = 20
 
 // columns are the possible durations of a column, in picoseconds.

@@ -80,7 +80,8 @@ func (p *density) spread(start, end int64, weight float64) {
 	}
 }
 
-// track adds when any of a track's outermost spans ran.
+// track adds the times at which a thread was on CPU or, without states, at which any of a
+// track's outermost spans ran.
 func (p *density) track(t *recording.Track) {
 	if t.States.Len() > 0 {
 		p.states(t)
@@ -97,8 +98,8 @@ func (p *density) track(t *recording.Track) {
 	}
 }
 
-// states adds when a thread was on CPU. Neighbouring states shorter than a part count as
-// the longest of them.
+// states adds the times at which a thread was on CPU. Consecutive states shorter than a
+// part count as the longest of them.
 func (p *density) states(t *recording.Track) {
 	t.States.Walk(p.rec.Start, p.rec.End+1, p.res, func(b *lanes.Bar) bool {
 		if p.rec.State(b.Call).Weighs(recording.StateCPU) {

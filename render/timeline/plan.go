@@ -339,7 +339,6 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 	}
 }
 
-// counters adds rows of counters.
 func (p *Plan) counters(l Layout, counters []int) {
 	for _, ci := range counters {
 		p.add(Row{Kind: CounterRow, Index: ci, Height: l.px(counterSize)})

@@ -18,7 +18,6 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// picture is one golden picture.
 type picture struct {
 	name    string
 	open    func(t *testing.T, s *shell.Shell)

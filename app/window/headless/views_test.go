@@ -108,7 +108,6 @@ func TestGoldenViews(t *testing.T) {
 	}
 }
 
-// do takes one step.
 func do(t *testing.T, s *shell.Shell, step string) {
 	t.Helper()
 	name, picks := strings.CutPrefix(step, pick)

@@ -97,7 +97,6 @@ func (d *Deck[S]) Area(u *ui.UI, tag event.Tag, name string, of S) bool {
 	return u.Area(tag, keys, parts...)
 }
 
-// tabWidth returns the width of a tab's title.
 func (d *Deck[S]) tabWidth(u *ui.UI, i int) int {
 	return u.Measure(d.Rows[i].Title, ui.Style{Size: 12.5, Weight: ui.Medium}).X
 }

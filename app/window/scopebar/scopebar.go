@@ -31,7 +31,6 @@ type Chip struct {
 	Adds bool
 }
 
-// words returns the text of the chip.
 func (c *Chip) words() string { return strings.TrimSpace(c.Kind + " " + c.Text) }
 
 // A Group is the chips of one side of a comparison, or of both.
@@ -91,7 +90,6 @@ func (s *Switch) width(u *ui.UI) int {
 	return s.segments.Width(u, s.Titles) + u.Px(10)
 }
 
-// layout draws the switch from x on.
 func (s *Switch) layout(h *panel.Host, u *ui.UI, x, y int) {
 	if i := s.segments.Layout(u, x, y, s.Titles, s.On); i >= 0 {
 		s.Set(i)

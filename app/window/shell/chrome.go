@@ -249,7 +249,6 @@ func (s *Shell) statusWords(u *ui.UI) statusWords {
 	return l
 }
 
-// search draws the search line.
 func (s *Shell) search(u *ui.UI, r image.Rectangle) {
 	f := &s.Pane.Finder
 	if f.Paired = s.Versus != nil; f.Layout(&s.Host, u, r) {

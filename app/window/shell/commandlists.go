@@ -99,7 +99,6 @@ func transformCommands() (all []Command) {
 	return all
 }
 
-// panelCommands returns the commands that show panels.
 func panelCommands() (all []Command) {
 	for i := range workspace.Panels {
 		if r := &workspace.Panels[i]; r.Command != "" {

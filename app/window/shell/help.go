@@ -17,8 +17,8 @@ import (
 	"ashlar/render/widget"
 )
 
-// helpSections divides the commands into sections: each begins with the command titled
-// first.
+// helpSections divides the commands into sections; first is the title of a section's
+// first command.
 var helpSections = []struct{ title, first string }{
 	{"Navigation", "Zoom in"},
 	{"Spans and time", "Select next span"},

@@ -34,7 +34,6 @@ const (
 	recentHeight = 28
 )
 
-// height returns the height of the list.
 func (l *recentList) height(u *ui.UI, of []Recent) int {
 	if len(of) == 0 {
 		return 0

@@ -73,7 +73,6 @@ func (d *Workspace) openPane(path string) *Pane {
 	return d.load(path, "", recording.Part{})
 }
 
-// newComparison returns a comparison of two panes.
 func newComparison(a, b *Pane) *Comparison {
 	c := &Comparison{Panes: [2]*Pane{a, b}}
 	c.begin(&a.Side, &b.Side, PairPanels)

@@ -124,7 +124,6 @@ func joined(cs []*command) (line, rest string) {
 	return strings.Join(lines, " && "), strings.Join(rests, ", ")
 }
 
-// tabCommands returns the commands of the current tab.
 func (p *Pane) tabCommands(d *Workspace) []*command {
 	switch {
 	case p.ScopeComparison != nil && p.ScopeComparison.shows(p):
@@ -250,7 +249,6 @@ func (p *Pane) callsCommand() *command {
 	return c
 }
 
-// detailCommands returns the commands of the details panel.
 func (p *Pane) detailCommands(d *Workspace) []*command {
 	h := &p.Pick.Hit
 	switch p.Pick.Kind {

@@ -56,7 +56,6 @@ func (d *Workspace) leave() {
 	}
 }
 
-// stopFollowing stops following.
 func (p *Pane) stopFollowing() {
 	if p.Unfollow != nil {
 		p.Unfollow()

@@ -77,7 +77,6 @@ func (p *Pane) below() panel.Half {
 // below returns the lower half of the comparison.
 func (c *Comparison) below() panel.Half { return c.Deck.Of(&c.Tab, &c.Comparison) }
 
-// below returns the lower half.
 func (d *Workspace) below() panel.Half { return d.scene().below() }
 
 // TabTitle returns the title of the current tab.

@@ -163,7 +163,6 @@ func (w *scopeComparison) ask(d *Workspace, p *Pane, u *ui.UI) {
 // shows reports whether the lower half shows the comparison, and not the calls.
 func (w *scopeComparison) shows(p *Pane) bool { return w.Deck.At(p.Tab) >= 0 }
 
-// lower draws the lower half.
 func (w *scopeComparison) lower(d *Workspace, p *Pane, u *ui.UI) {
 	b := &p.Bounds
 	if d.View == Both {

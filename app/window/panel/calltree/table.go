@@ -195,7 +195,6 @@ func (t *table) cells(h *panel.Host, u *ui.UI, line image.Rectangle, indent int,
 	}
 }
 
-// fold opens or folds a row.
 func (t *table) fold(w *row, open bool) {
 	if t.open == nil {
 		t.open = map[string]bool{}

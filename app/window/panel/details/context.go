@@ -21,7 +21,7 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 		case k.Key == "event", threads && (k.Key == "pid" || k.Key == "tid" || k.Key == "comm"):
 			continue
 		case slices.Contains(analyze.ProbeParts[:], k.Key):
-			continue // part of the probe, which has a line of its own
+			continue // part of the probe, which has its own line
 		}
 		var all []string
 		var sum int64

@@ -95,7 +95,6 @@ func amounts(a *session.CompareAnswer, before, behind string, va, vb int64) []De
 	}
 }
 
-// ofWhole returns the details of the whole comparison.
 func ofWhole(a *session.CompareAnswer) (ds []Detail) {
 	if a.Compared.Normalize == compare.Calls && !a.Compared.PerCall() {
 		ds = amounts(a, "", " per call", a.A.Total, a.B.Total)
@@ -109,7 +108,6 @@ func ofWhole(a *session.CompareAnswer) (ds []Detail) {
 	return ds
 }
 
-// ofChosen returns the details of the chosen function.
 func (c *OfTwo) ofChosen(a *session.CompareAnswer) []Detail {
 	key := c.ChosenKey(a)
 	if key < 0 {

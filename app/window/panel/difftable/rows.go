@@ -19,8 +19,8 @@ type tableKey struct {
 	search   *search.Pattern
 }
 
-// Filters choose the rows to show. If neither of the first four is set, rows that cost
-// more, cost less, are new or are gone are all shown.
+// Filters choose the rows to show. If none of the first four is set, the rows of all four
+// are shown: those that cost more, cost less, are new or are gone.
 type Filters [filterCount]bool
 
 // The row filters.

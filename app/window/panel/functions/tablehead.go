@@ -26,7 +26,6 @@ func (t *Panel) narrowed(c Column, by float32) float32 {
 	return max(t.width(c)*by, min(t.width(c), 56))
 }
 
-// place places the columns in r.
 func (t *Panel) place(u *ui.UI, r image.Rectangle, cs []Column) []image.Rectangle {
 	// If space is short, number columns move closer together before names are cut.
 	all, sum := r.Dx()-u.Px(tableLeft+tableRight), float32(0)

@@ -137,7 +137,6 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	}
 }
 
-// assembly draws the instructions.
 func (t *Panel) assembly(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	if a == nil || a.Rec != p.Rec || a.Tree == nil {
@@ -161,7 +160,6 @@ func (t *Panel) assembly(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectang
 	})
 }
 
-// source draws the source lines.
 func (t *Panel) source(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	file, line := p.SourceFile()
