@@ -63,7 +63,7 @@ func TestSmallFilesOfLargeContent(t *testing.T) {
 			io.WriteString(w, "[")
 			repeat(w, []byte(`{"ph":"B","pid":1,"tid":1,"name":"f","ts":1},`), 2_000_000)
 		}},
-		{"blanks.json", "", []string{none, "no trace found: neither an array of events nor an object with one"}, func(w io.Writer) {
+		{"blanks.json", "", []string{none, "no trace found: expected an array of events, or an object that contains one"}, func(w io.Writer) {
 			io.WriteString(w, `{"traceEvents":[`)
 			repeat(w, bytes.Repeat([]byte(" "), 1<<20), 2_600)
 		}},

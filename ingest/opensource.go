@@ -58,7 +58,7 @@ func openSource(ctx context.Context, path string) (*source.Input, error) {
 // there makes another machine read a recording, or a part of it.
 func there(ctx context.Context, path string, part recording.Part, exe string) (*source.Input, error) {
 	if exe != "" {
-		return nil, &source.Error{Path: path, What: "is read on its own machine, with the programs there; leave out --exe"}
+		return nil, &source.Error{Path: path, What: "is read on the remote machine, with the programs there; leave out --exe"}
 	}
 	return ssh.Open(ctx, path, part)
 }

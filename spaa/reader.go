@@ -93,7 +93,7 @@ type FormatError struct{ Format string }
 func (e *FormatError) Error() string {
 	switch e.Format {
 	case "heap-diff":
-		return `this is a "heap-diff" file, which is a report of differences and not a SPAA recording`
+		return `this "heap-diff" file is a report of differences, not a SPAA recording`
 	case "":
 		return `the header has no "format"; SPAA files say "spaa"`
 	}

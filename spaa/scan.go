@@ -324,7 +324,7 @@ func (p *Parser) literal(i int, word string) int {
 
 func (p *Parser) skipNested(i, depth int) int {
 	if depth >= p.maxDepth() {
-		p.err = &SyntaxError{Offset: i, Msg: fmt.Sprintf("values are nested more than %d deep", p.maxDepth())}
+		p.err = &SyntaxError{Offset: i, Msg: fmt.Sprintf("values are nested more than %d levels deep", p.maxDepth())}
 		return syntaxErr
 	}
 	closing := p.b[i] + 2 // closing brackets are two after the opening ones in ASCII

@@ -152,7 +152,7 @@ func (v *validator) run() error {
 
 func (v *validator) text(text []byte) {
 	if v.lines.bom && v.lines.line == 1 {
-		v.add("bom", "the file begins with a byte order mark, which SPAA does not need")
+		v.add("bom", "the file begins with a byte order mark; SPAA needs none")
 	}
 	if v.lines.isCRLF {
 		v.add("line-end", "the line ends with carriage return and line feed")
@@ -220,7 +220,7 @@ func (v *validator) record(r Record) {
 	case *Window:
 		v.checkWindow(r)
 	default:
-		v.add("record-type", "the spec has no record type %q; the record is kept", r.RecordType())
+		v.add("record-type", "the record type %q is not in the spec; the record is kept", r.RecordType())
 	}
 }
 
@@ -254,18 +254,18 @@ func (v *validator) keys(r Record) {
 		case pr.Kind == LackingKey:
 			v.add("required-key", "the %s has no usable %q", pr.Object, pr.Key)
 		case pr.Kind == MistypedKey:
-			v.add("key-type", "%q of the %s has a value of the wrong JSON type: %.40s", pr.Key, pr.Object, pr.Value)
+			v.add("key-type", "%q of the %s has the wrong JSON type: %.40s", pr.Key, pr.Object, pr.Value)
 		case pr.Object == contextPlan.name:
 			v.contextKey(pr.Key)
 		case (kind == KindHeader || kind == KindFrame) && strings.HasPrefix(pr.Key, "x_"): // custom keys with a namespace are allowed
 		default:
-			v.add("unknown-key", "the spec has no key %q in a %s; it is kept", pr.Key, pr.Object)
+			v.add("unknown-key", "the key %q of the %s is not in the spec; it is kept", pr.Key, pr.Object)
 		}
 	}
 }
 
 func (v *validator) contextKey(key string) {
-	v.add("context-key", "the spec has no context key %q; it is kept", key)
+	v.add("context-key", "the context key %q is not in the spec; it is kept", key)
 	if !strings.HasPrefix(key, "x_") && !strings.ContainsAny(key, ".:/") {
 		v.add("context-prefix", "the custom context key %q has no namespace prefix such as x_vendor_", key)
 	}
@@ -285,10 +285,10 @@ func (v *validator) finish() {
 		v.addAt(0, "header-once", "the file has no header record")
 	}
 	for id, line := range v.wantDSO {
-		v.addAt(line, "frame-dso", "the frame references dso %d, which the file does not have", id)
+		v.addAt(line, "frame-dso", "the frame references dso %d, which is not in the file", id)
 	}
 	for id, line := range v.wantFrame {
-		v.addAt(line, "stack-frame", "the stack references frame %d, which the file does not have", id)
+		v.addAt(line, "stack-frame", "the stack references frame %d, which is not in the file", id)
 	}
 	for tid, line := range v.wantThread {
 		v.addAt(line, "thread-record", "no thread record has the tid %d, first used here", tid)
@@ -299,7 +299,7 @@ func (v *validator) finish() {
 	v.checkSums()
 	if v.anyBuild {
 		for _, gap := range v.noBuildID {
-			v.addAt(gap.line, "build-id-missing", "dso %q has no build id although others have", gap.name)
+			v.addAt(gap.line, "build-id-missing", "dso %q has no build id, although others have one", gap.name)
 		}
 	}
 }

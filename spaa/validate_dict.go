@@ -162,7 +162,7 @@ func (v *validator) frameDSO(f *Frame) dsoInfo {
 	dso, ok := v.dsos[f.DSO]
 	if !ok {
 		if !v.want(v.wantDSO, f.DSO) {
-			v.add("frame-dso", "the frame references dso %d, which the file did not define before", f.DSO)
+			v.add("frame-dso", "the frame references dso %d, which is not defined before it", f.DSO)
 		}
 		return dsoInfo{}
 	}

@@ -40,7 +40,7 @@ func (v *validator) checkValues(h *Header) {
 		v.add("version", "the version is %q, but 1.0 is supported", h.Version)
 	}
 	if !slices.Contains(knownTools, strings.ToLower(h.SourceTool)) {
-		v.add("source-tool", "the source tool %q is not a known one", h.SourceTool)
+		v.add("source-tool", "the source tool %q is unknown", h.SourceTool)
 	}
 	if h.FrameOrder != LeafToRoot && h.FrameOrder != RootToLeaf {
 		v.add("frame-order", "frame_order is %q, but must be %q or %q", h.FrameOrder, LeafToRoot, RootToLeaf)
@@ -58,7 +58,7 @@ func (v *validator) checkValues(h *Header) {
 			v.add("time-range", "the time range goes from %q to %q", string(t.Start), string(t.End))
 		}
 		if !timeUnits(t.Unit) {
-			v.add("time-unit", "the time range has the unit %q, which is not a known one", t.Unit)
+			v.add("time-unit", "the time range has the unknown unit %q", t.Unit)
 		}
 	}
 }

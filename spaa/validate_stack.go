@@ -76,7 +76,7 @@ func (v *validator) missingStack(w stackWant) {
 			break
 		}
 	}
-	v.addAt(w.line, w.rule, "the %s references stack %s, which the file does not have%s", stackRules[w.rule], w.id.quoted(), hint)
+	v.addAt(w.line, w.rule, "the %s references stack %s, which is not in the file%s", stackRules[w.rule], w.id.quoted(), hint)
 }
 
 func (v *validator) checkStack(s *Stack) {
@@ -136,7 +136,7 @@ func (v *validator) checkFrames(s *Stack) {
 		f, ok := v.frames[id]
 		if !ok {
 			if !v.want(v.wantFrame, id) {
-				v.add("stack-frame", "the stack references frame %d, which the file did not define before", id)
+				v.add("stack-frame", "the stack references frame %d, which is not defined before it", id)
 			}
 		}
 		v.path = append(v.path, f) // the zero frameInfo if the frame is missing
@@ -266,7 +266,7 @@ func (v *validator) checkExclusive(s *Stack) {
 		switch e.Frame {
 		case leaf:
 		case root:
-			v.add("frame-order-match", "exclusive.frame %d is at the root's end of the stack: the frames are not %s", e.Frame, v.orderName())
+			v.add("frame-order-match", "exclusive.frame %d is at the root end of the stack: the frames are not %s", e.Frame, v.orderName())
 		default:
 			v.add("exclusive-leaf", "exclusive.frame is %d, but the leaf of the stack is frame %d", e.Frame, leaf)
 		}
@@ -282,7 +282,7 @@ func (v *validator) checkExclusiveWeights(leaf, stack []Weight) {
 		w := &leaf[i]
 		total := ofStack(w.Metric)
 		if total == nil {
-			v.add("exclusive-metrics", "exclusive has the metric %q, which the stack does not have", w.Metric)
+			v.add("exclusive-metrics", "exclusive has the metric %q, but the stack has not", w.Metric)
 		} else if compareNumbers(w.Value, total.Value) > 0 {
 			v.add("exclusive-value", "exclusive %q is %s, more than the stack's %s", w.Metric, w.Value, total.Value)
 		}

@@ -164,7 +164,7 @@ func (v *validator) checkWindow(w *Window) {
 		v.add("window-range", "the window goes from %s to %s", w.Start, w.End)
 	}
 	if !timeUnits(w.Unit) {
-		v.add("time-unit", "the window has the unit %q, which is not a known one", w.Unit)
+		v.add("time-unit", "the window has the unknown unit %q", w.Unit)
 	}
 	for i := range w.ByStack {
 		s := &w.ByStack[i]

@@ -28,7 +28,7 @@ func TestCheck(t *testing.T) {
 		t.Errorf("exit code %d", r.code)
 	}
 	for _, want := range []string{
-		bad + ":2: error [frame-dso]: the frame references dso 9, which the file does not have\n",
+		bad + ":2: error [frame-dso]: the frame references dso 9, which is not in the file\n",
 		bad + `:3: error [context-event]: the header has no event "no"` + "\n",
 		bad + ":3: error [stack-frame]: the stack references frame 2",
 		bad + ":3: warning [exclusive-missing]: ",

@@ -146,7 +146,7 @@ func TestConvertUsage(t *testing.T) {
 		{Usage, []string{in, out("a.pb"), "--event", "nonsense"}, "cycles, instructions"},
 		{Problem, []string{out("none"), out("a.spaa")}, "no such file"},
 		{Problem, []string{in, filepath.Join(dir, "no", "a.spaa")}, "cannot be written"},
-		{Problem, []string{in, out("a.spall")}, "the recording has nothing that this format can hold"},
+		{Problem, []string{in, out("a.spall")}, "this format can hold none of the recording's data"},
 		{Problem, []string{in, out("a.spaa"), "--windows", "1ns"}, "the windows are too short:"},
 	} {
 		r := run(append([]string{"convert"}, c.args...)...)

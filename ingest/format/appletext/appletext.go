@@ -77,9 +77,9 @@ func DecodeSample(ctx context.Context, in *source.Input, b *recording.Builder, _
 	err := d.sheet.Read(ctx, in, d.line)
 	d.tree.tree.Close()
 	if d.inGraph && d.sheet.Stack.Kept > 0 { // after the graph, sample lists functions and binaries
-		b.Warn("cut", stacktext.Place(d.sheet.Line), "The report is truncated at line %d, in its call graph: rows are missing, and self values of the last rows' callers are too large", d.sheet.Line)
+		b.Warn("cut", stacktext.Place(d.sheet.Line), "The report is truncated in its call graph, at line %d: rows are missing, so the callers of the last rows have too much self", d.sheet.Line)
 	}
-	if none := d.sheet.Close("sample prints a call graph, each row a count, a function and its module as (in MODULE)"); err == nil {
+	if none := d.sheet.Close("each row of a sample call graph has a count, a function and (in MODULE)"); err == nil {
 		err = none
 	}
 	return err

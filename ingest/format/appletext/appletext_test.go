@@ -158,14 +158,14 @@ func TestSentences(t *testing.T) {
 		decode      decodetest.Decoder
 		place, want string
 	}{
-		{"no graph", "Analysis of sampling a\n", DecodeSample, "", "no stacks found: sample prints a call graph, each row a count, a function and its module as (in MODULE)"},
+		{"no graph", "Analysis of sampling a\n", DecodeSample, "", "no stacks found: each row of a sample call graph has a count, a function and (in MODULE)"},
 		{"more below", graph + "      2 f  (in a)\n        3 g  (in a)\n", DecodeSample, "line 4", "The row on line 4 has a smaller value than the sum of the rows below it; the sum is used"},
-		{"cut", graph + "      2 f  (in a)\n", DecodeSample, "line 4", "The report is truncated at line 4, in its call graph: rows are missing, and self values of the last rows' callers are too large"},
+		{"cut", graph + "      2 f  (in a)\n", DecodeSample, "line 4", "The report is truncated in its call graph, at line 4: rows are missing, so the callers of the last rows have too much self"},
 		{"no row", graph + "      f\n      2 f  (in a)\n", DecodeSample, "line 4", "Line 4 is not a row of the call graph and was left out"},
 		{"no number", instrumentsText + "x\t0 s\t \tf\nx\ty\t \tf\n", DecodeInstruments, "line 7", "Line 7 has a weight that is not a number and was left out"},
 		{"row without its weight", "Symbol Name\tSelf Weight\na\t3\nb\n", DecodeInstruments, "line 3", "Line 3 is not a row of the call tree and was left out"},
-		{"another unit", instrumentsText + "1 KB\t1 KB\t \tf\n", DecodeInstruments, "line 6", "Line 6 has a weight in a different unit from the rows before and was left out"},
-		{"no spindump", "Steps: 1 (10ms sampling interval)\n", DecodeSpindump, "", "no stacks found: spindump prints a tree for each thread, each row a count, a function and its module as (MODULE + OFFSET)"},
+		{"another unit", instrumentsText + "1 KB\t1 KB\t \tf\n", DecodeInstruments, "line 6", "Line 6 has a weight in a different unit than earlier rows and was left out"},
+		{"no spindump", "Steps: 1 (10ms sampling interval)\n", DecodeSpindump, "", "no stacks found: each row of a spindump tree has a count, a function and (MODULE + OFFSET)"},
 	} {
 		r, err := decodetest.Bytes(t, c.decode, []byte(c.text), 0)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

@@ -39,7 +39,7 @@ func DecodeInstruments(ctx context.Context, in *source.Input, b *recording.Build
 	b.Source().Tool = "Instruments"
 	err := d.sheet.Read(ctx, in, d.line)
 	d.tree.tree.Close()
-	if none := d.sheet.Close("Instruments copies a call tree with its columns, as Weight, Self Weight and Symbol Name"); err == nil {
+	if none := d.sheet.Close("a call tree copied from Instruments has columns such as Weight, Self Weight and Symbol Name"); err == nil {
 		err = none
 	}
 	return err
@@ -86,7 +86,7 @@ func (d *instrumentsReader) row(name, unit string, v int64) {
 		d.event = d.sheet.Event(recording.Event{Metrics: []recording.Metric{m}})
 	}
 	if unit != d.unit && v != 0 {
-		d.sheet.LeaveLine(d.sheet.Line, "other-unit", "has a weight in a different unit from the rows before and was left out")
+		d.sheet.LeaveLine(d.sheet.Line, "other-unit", "has a weight in a different unit than earlier rows and was left out")
 		return
 	}
 	trimmed := strings.TrimLeft(name, " ")

@@ -45,7 +45,7 @@ func DecodeSpindump(ctx context.Context, in *source.Input, b *recording.Builder,
 	d.event = d.sheet.Event(recording.Event{Metrics: []recording.Metric{{Name: "samples", Unit: "count", PerSample: recording.SampleOne}}})
 	err := d.sheet.Read(ctx, in, d.line)
 	d.endThread()
-	if none := d.sheet.Close("spindump prints a tree for each thread, each row a count, a function and its module as (MODULE + OFFSET)"); err == nil {
+	if none := d.sheet.Close("each row of a spindump tree has a count, a function and (MODULE + OFFSET)"); err == nil {
 		err = none
 	}
 	return err

@@ -43,7 +43,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	b.Source().Tool = "bcc"
 	err := d.sheet.Read(ctx, in, d.line)
 	d.drop()
-	if none := d.sheet.Close("bcc's tools print a frame a line, then the thread as `- NAME (PID)`, then a count"); err == nil {
+	if none := d.sheet.Close("bcc's tools print one frame per line, then the thread as `- NAME (PID)`, then a count"); err == nil {
 		err = none
 	}
 	return err

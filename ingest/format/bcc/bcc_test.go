@@ -56,7 +56,7 @@ func TestTexts(t *testing.T) {
 func TestSentences(t *testing.T) {
 	const good = "    f\n    -                a (1)\n        7\n"
 	for _, c := range []struct{ name, text, place, want string }{
-		{"empty", "", "", "no stacks found: bcc's tools print a frame a line, then the thread as `- NAME (PID)`, then a count"},
+		{"empty", "", "", "no stacks found: bcc's tools print one frame per line, then the thread as `- NAME (PID)`, then a count"},
 		{"cut", good + "    f\n    g", "line 4", "Line 4 begins a stack without a count, which was left out"},
 		{"lost", "Possibly lost 12 samples\n" + good, "line 1", "bcc says: Possibly lost 12 samples"},
 		{"no thread", good + "    -  a\n", "line 4", "Line 4 is neither a frame nor a thread and was left out"},

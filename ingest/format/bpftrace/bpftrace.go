@@ -64,7 +64,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.endEntry()
 	d.endLoose()
-	if none := d.sheet.Close("bpftrace prints maps as @[, then a frame a line, then ]: and a value"); err == nil {
+	if none := d.sheet.Close("bpftrace prints a map entry as @[, one frame per line, then ]: and a value"); err == nil {
 		err = none
 	}
 	return err
@@ -184,7 +184,7 @@ func (d *decoder) value(s string) {
 	case len(d.parts) == 0:
 		d.sheet.LeaveLine(d.began, "no-stack", "has a map entry without a stack, which was left out")
 	case !ok:
-		d.sheet.LeaveStack(d.began, "no-value", "begins a map entry whose value %.40q is not a number; it was left out", s)
+		d.sheet.LeaveStack(d.began, "no-value", "begins a map entry with a value that is not a number, %.40q; it was left out", s)
 	default:
 		w := d.who()
 		d.sheet.Count(d.event(metrics), &w, stacktext.Join(d.parts), values)

@@ -176,12 +176,12 @@ func (d *decoder) header(key, value string) error {
 	case "events":
 		events := strings.Fields(value)
 		if len(events) == 0 || len(events) > maxEvents {
-			return fmt.Errorf("line %d has %d events; 1 to %d can be read", d.line, len(events), maxEvents)
+			return fmt.Errorf("line %d has %d events; supported are 1 to %d", d.line, len(events), maxEvents)
 		}
 		if d.events == nil {
 			d.events, d.cost = events, make([]int64, len(events))
 		} else if strings.Join(events, " ") != strings.Join(d.events, " ") {
-			return fmt.Errorf("line %d has different events from the parts before", d.line)
+			return fmt.Errorf("line %d has different events than the earlier parts", d.line)
 		}
 	case "positions":
 		d.instr, d.lines = strings.Contains(value, "instr"), strings.Contains(value, "line")
@@ -306,7 +306,7 @@ func (d *decoder) whole(kind int, value string) string {
 	}
 	text, ok = d.names[kind][id]
 	if !ok {
-		d.warn("no-name", "Line %d refers to number %s), which has no name; the number is shown", d.line, id)
+		d.warn("no-name", "Line %d refers to the name number %s), which is not defined; the number is shown", d.line, id)
 		return id + ")"
 	}
 	return text
@@ -352,7 +352,7 @@ func (d *decoder) costs(line []byte) {
 	values := make([]int64, len(d.events))
 	if len(words)-first > len(values) {
 		tally.Leave(d.place())
-		d.warn("many-costs", "Line %d has %s for %s and was left out", d.line, safetext.Plural(len(words)-first, "cost"), safetext.Plural(len(values), "event"))
+		d.warn("many-costs", "Line %d has %s, but the file has %s; the line was left out", d.line, safetext.Plural(len(words)-first, "cost"), safetext.Plural(len(values), "event"))
 		return
 	}
 	for i := range values {

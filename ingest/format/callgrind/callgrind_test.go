@@ -279,17 +279,17 @@ const body = "events: Ir Dr\nfl=a.c\nfn=main\n"
 func TestSentences(t *testing.T) {
 	for _, x := range []struct{ name, content, place, want string }{
 		{"nothing", "events: Ir\n", "", "the profile has no costs"},
-		{"no events", "events:\n", "", "line 1 has 0 events; 1 to 64 can be read"},
-		{"other events", body + "1 2\nevents: Dr\n", "", "line 5 has different events from the parts before"},
+		{"no events", "events:\n", "", "line 1 has 0 events; supported are 1 to 64"},
+		{"other events", body + "1 2\nevents: Dr\n", "", "line 5 has different events than the earlier parts"},
 		{"cut", body + "1 2\ncfn=f\ncalls=1 5\n", "line 6", "The file is truncated at line 6: the cost of a call is missing"},
 		{"no line of it", body + "1 2\nhello\n", "line 5", "Line 5 is not valid in a Callgrind file and was left out"},
-		{"an unknown name", body + "1 2\nfn=(7)\n3 4\n", "line 5", "Line 5 refers to number (7), which has no name; the number is shown"},
+		{"an unknown name", body + "1 2\nfn=(7)\n3 4\n", "line 5", "Line 5 refers to the name number (7), which is not defined; the number is shown"},
 		{"no place", body + "1 2\n+x 3\n", "line 5", "Line 5 does not start with a position and was left out"},
-		{"too many costs", body + "1 2 3 4\n1 2\n", "line 4", "Line 4 has 3 costs for 2 events and was left out"},
+		{"too many costs", body + "1 2 3 4\n1 2\n", "line 4", "Line 4 has 3 costs, but the file has 2 events; the line was left out"},
 		{"no events yet", "fn=f\n1 2\n" + body + "1 2\n", "line 2", "Line 2 has costs before the events are defined and was left out"},
 		{"no cost", body + "1 2\n1 many\n", "line 5", `The cost "many" on line 5 is invalid or too large; the line was left out`},
 		{"summary", body + "summary: 3 0\n1 2\n", "", "The total of Ir is 3 in the file, but its lines add up to 2"},
-		{"calls that cost more than their function", body + "1 2\ncfn=f\ncalls=1 5\n2 100\nfn=f\n5 3\n", "", "Calls of f cost 100 Ir in the file, but its lines and their calls add up to 3; stacks have the latter"},
+		{"calls that cost more than their function", body + "1 2\ncfn=f\ncalls=1 5\n2 100\nfn=f\n5 3\n", "", "Calls of f cost 100 Ir in the file, but its lines and their calls add up to 3; stacks use this sum"},
 		{"totals", body + "1 2\ntotals: 3 0\n", "", "The total of Ir is 3 in the file, but its lines add up to 2"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)

@@ -20,7 +20,7 @@ const (
 // build makes the stacks of all threads.
 func (d *decoder) build(ctx context.Context) error {
 	e := recording.Event{Kind: "cost", Basis: recording.FromStacks,
-		Note: "costs of functions and lines are exact; stacks of more than two functions are estimates, because the file has only pairs"}
+		Note: "costs of functions and lines are exact; stacks of more than two functions are estimates, because the file has only pairs of caller and callee"}
 	for _, name := range d.events {
 		e.Metrics = append(e.Metrics, recording.Metric{Name: name, Unit: "count"})
 	}
@@ -223,7 +223,7 @@ func (w *walker) overpaid(g *graph) {
 				return
 			}
 			if !onCycle(f) {
-				w.d.b.Warn("calls-cost-more", "", "Calls of %s cost %d %s in the file, but its lines and their calls add up to %.0f; stacks have the latter", safetext.Short(f.name.fn), in, w.d.events[i], own)
+				w.d.b.Warn("calls-cost-more", "", "Calls of %s cost %d %s in the file, but its lines and their calls add up to %.0f; stacks use this sum", safetext.Short(f.name.fn), in, w.d.events[i], own)
 			}
 			break
 		}

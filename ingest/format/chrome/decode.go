@@ -86,7 +86,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 		err = ferr
 	}
 	if err == nil && !d.any && !found {
-		return errors.New("no trace found: neither an array of events nor an object with one")
+		return errors.New("no trace found: expected an array of events, or an object that contains one")
 	}
 	return err
 }

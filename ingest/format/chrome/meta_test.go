@@ -53,7 +53,7 @@ func TestSystemTrace(t *testing.T) {
 	if want := "render er,pool-a-b,,mine"; strings.Join(got, ",") != want {
 		t.Errorf("names %v, want %s", got, want)
 	}
-	if codes(rec) != "system-events:1" || !strings.Contains(rec.Warnings[0].Text, "The kernel trace (systemTraceEvents) is left out; threads named by it: 2.") {
+	if codes(rec) != "system-events:1" || !strings.Contains(rec.Warnings[0].Text, "The kernel trace (systemTraceEvents) is left out, except for the names of threads: 2.") {
 		t.Errorf("%+v", rec.Warnings)
 	}
 	for _, l := range rec.Ledger {

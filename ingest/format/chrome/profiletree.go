@@ -56,7 +56,7 @@ func runProfile(ctx context.Context, in *source.Input, b *recording.Builder, opt
 	}
 	var t profileTree
 	if err := json.Unmarshal(value(text), &t); err != nil || t.Head == nil {
-		return &source.Error{Path: in.Path, What: "is a V8 CPU profile of the old form (a tree) that is truncated or damaged; record it again, with node --cpu-prof or DevTools"}
+		return &source.Error{Path: in.Path, What: "is a truncated or damaged V8 CPU profile of the old form (a tree); record it again with node --cpu-prof or DevTools"}
 	}
 	flat, err := json.Marshal(t.flat())
 	if err != nil {

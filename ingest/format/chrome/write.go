@@ -48,7 +48,7 @@ func write(j *encode.Job) error {
 	j.Total = rec.Counts.Spans + n + rec.Counts.Instants + encode.Points(rec)
 	var ok bool
 	if c.clock, ok = encode.NewClockText(&rec.Clock, 1e6); !ok {
-		c.Lose(1, "clock origins", "it is out of range; times count from the recording's beginning")
+		c.Lose(1, "clock origins", "it is out of range; times are relative to the recording's start")
 	}
 	c.names = make([][]byte, rec.Functions.Len())
 	c.latest = c.findLatest()
@@ -333,12 +333,12 @@ func (c *chromeWriter) losses(samples int64) {
 			stacks += int64(s.Len())
 		}
 	}
-	c.Lose(stacks, "stacks", "they have no times, and a trace holds only what has a time")
+	c.Lose(stacks, "stacks", "they have no times, and a trace holds only timed data")
 	c.Lose(rec.Counts.States, "state times", "a trace has only spans, samples and counters")
 	c.LoseWindows("a trace has single events only")
 	c.LoseMoreNotes()
 	c.Lose(c.lostValues, "sample values", "a sample has one weight")
-	c.Lose(c.lostRows, "asynchronous row names", "a trace names them by their first operation")
+	c.Lose(c.lostRows, "asynchronous row names", "the viewer names each row after its first operation")
 	c.Lose(c.lostMarks, "unfinished-span marks", "other spans follow, so they need an end")
 	c.Lose(c.oddArgs, "arguments that are not JSON", "they are written as text")
 	if c.clock.Cut {

@@ -232,7 +232,7 @@ func (b *builder) cut() {
 			seen[k] = i + 1
 		}
 		if k >= 0 && seen[k] == i+1 {
-			b.b.Warn("parent-circle", b.place(int(k)), "Spans are their own ancestors, first %s; it is shown as outermost", b.place(int(k)))
+			b.b.Warn("parent-circle", b.place(int(k)), "Spans are their own ancestors, first %s; this one is shown as outermost", b.place(int(k)))
 			b.spans[k].up = -1
 		}
 	}

@@ -169,7 +169,7 @@ func TestOdd(t *testing.T) {
 		warning string
 	}{
 		{"a circle", []Span{{ID: "1", Parent: "2", Name: "x", Start: t0, End: t0 + 5}, {ID: "2", Parent: "1", Name: "y", Start: t0 + 1, End: t0 + 2}},
-			"a / spans,  x 0..5,    y 1..2", "Spans are their own ancestors, first span 1; it is shown as outermost"},
+			"a / spans,  x 0..5,    y 1..2", "Spans are their own ancestors, first span 1; this one is shown as outermost"},
 		{"its own parent", []Span{{ID: "1", Parent: "1", Name: "x", Start: t0, End: t0 + 5}}, "a / spans,  x 0..5", "Spans have a parent that is not in the file, first span 1; they are shown as outermost"},
 		{"no end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, first span 1; they are shown without length"},
 		{"backward", []Span{{ID: "1", Name: "x", Start: t0, End: t0 - 1}}, "a / spans,  x 0..0", "Spans end before they start, first span 1; they are shown without length"},

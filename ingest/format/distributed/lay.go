@@ -186,7 +186,7 @@ func (b *builder) instants() {
 			b.moments.Kept--
 			b.moments.Leave(b.place(int(e.span)))
 			if s.track >= 0 {
-				b.b.Warn("event-too-far", b.place(int(e.span)), "Events are too far in time from the spans and were left out, first one of %s", b.place(int(e.span)))
+				b.b.Warn("event-too-far", b.place(int(e.span)), "Events are too far in time from the spans and were left out, the first in %s", b.place(int(e.span)))
 			}
 			continue
 		}

@@ -85,7 +85,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.drop()
 	d.showKeys()
-	if none := d.sheet.Close("DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"); err == nil {
+	if none := d.sheet.Close("DTrace prints one frame per line, such as unix`idle+0xa7, and below them a count or nothing"); err == nil {
 		err = none
 	}
 	return err

@@ -153,8 +153,8 @@ func TestPrintedAgain(t *testing.T) {
 		want []string
 		says string
 	}{
-		{text(1, 5, 1, 7, 4, 9), []string{" {} app`f 4", " {} app`g 9"}, "printed 3 times, and no count ever went down"},
-		{text(1, 5, 1, 2, 4, 9), []string{" {} app`f 6", " {} app`g 16"}, "printed 3 times, and counts went down"},
+		{text(1, 5, 1, 7, 4, 9), []string{" {} app`f 4", " {} app`g 9"}, "printed 3 times with counts that never decrease"},
+		{text(1, 5, 1, 2, 4, 9), []string{" {} app`f 6", " {} app`g 16"}, "printed 3 times with counts that also decrease"},
 	} {
 		r, err := decodeBytes(t, []byte(c.text), 0)
 		if err != nil {
@@ -173,7 +173,7 @@ func TestPrintedAgain(t *testing.T) {
 func TestSentences(t *testing.T) {
 	const good = "\n              unix`a+0x1\n                1\n"
 	for _, c := range []struct{ name, text, place, want string }{
-		{"empty", "", "", "no stacks found: DTrace prints one frame a line, as in unix`idle+0xa7, and a count or nothing below them"},
+		{"empty", "", "", "no stacks found: DTrace prints one frame per line, such as unix`idle+0xa7, and below them a count or nothing"},
 		{"drops", "dtrace: 12 aggregation drops on CPU 3\n" + good, "line 1", "DTrace lost events while it recorded: 12 aggregation drops on CPU 3"},
 		{"no stacks", "dtrace: description 'x ' matched 1 probe\n  sh   12\n", "line 2", "The text has no stacks. The keys of each count, or the probe that fired, are shown as frames; add stack() or ustack() to the script for stacks"},
 		{"many counts above a stack", strings.Repeat("  sh       12\n", 100) + "\n" + good, "line 1", "Line 1 has a count without a stack and was left out"},

@@ -36,7 +36,7 @@ type Options struct {
 }
 
 // ErrNothing is the error if a recording has nothing that the target can hold.
-var ErrNothing = errors.New("the recording has nothing that this format can hold")
+var ErrNothing = errors.New("this format can hold none of the recording's data")
 
 // A ChoiceError reports that the requested event does not exist.
 type ChoiceError struct{ Err error }

@@ -59,5 +59,5 @@ func (j *Job) LoseThreads(ids []ThreadID, used func(track int) bool) {
 			n++
 		}
 	}
-	j.Lose(n, "thread ids", "threads without an id, or with one in use, got new ids and keep their names")
+	j.Lose(n, "thread ids", "threads without an id, or with a duplicate id, got new ids and keep their names")
 }

@@ -57,7 +57,7 @@ func (r *reader) devtools(p *profile, depth int) {
 		for range n {
 			r.d.markers.Leave(decode.Byte(t.from))
 		}
-		r.d.b.Remark("other-clock", decode.Byte(t.from), "The markers of thread %q use a different clock from its samples and were left out", t.name)
+		r.d.b.Remark("other-clock", decode.Byte(t.from), "The markers of thread %q use a different clock than its samples and were left out", t.name)
 	}
 }
 

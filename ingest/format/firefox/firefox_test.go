@@ -250,7 +250,7 @@ func TestOldDevTools(t *testing.T) {
 	if !maps.Equal(left, want) {
 		t.Errorf("left out %v, want %v", left, want)
 	}
-	if n := len(r.Warnings); n != 1 || r.Warnings[0].Text != `The markers of thread "GeckoMain" use a different clock from its samples and were left out` {
+	if n := len(r.Warnings); n != 1 || r.Warnings[0].Text != `The markers of thread "GeckoMain" use a different clock than its samples and were left out` {
 		t.Errorf("%v", r.Warnings)
 	}
 	if x := r.Tracks[1]; x.PID != 7 || x.TID != 2 {
@@ -269,7 +269,7 @@ func TestSentences(t *testing.T) {
 		{"no thread", strings.Replace(small, `"threads":[`, `"threads":[5,`, 1), "byte 1314", "The value at byte 1314 is not a thread and was left out"},
 		{"no time", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,null,4]`, 1), "", `Sample 1 of thread "Main" has no time, or a time more than 26 days from the first, and was left out`},
 		{"far", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,3e12,4]`, 1), "", `Sample 1 of thread "Main" has no time, or a time more than 26 days from the first, and was left out`},
-		{"stacks in no order", strings.Replace(small, `"prefix":[null,0,1]`, `"prefix":[null,2,1]`, 1), "", "The parent of stack 1 follows it, which is invalid; it has no parent"},
+		{"stacks in no order", strings.Replace(small, `"prefix":[null,0,1]`, `"prefix":[null,2,1]`, 1), "", "The parent of stack 1 comes after the stack, which is invalid; the stack is shown without callers"},
 		{"a weight too large", strings.Replace(small, `"weight":[-4096]`, `"weight":[-1e30]`, 1), "", ""},
 		{"a marker without a time", strings.Replace(small, `"startTime":[2,5]`, `"startTime":[null,5]`, 1), "", `Marker 0 of "Main markers" has no time, or a time more than 26 days from the first, and was left out`},
 		{"a marker backward", strings.Replace(small, `"endTime":[3.5,null]`, `"endTime":[1.5,null]`, 1), "", `A marker of "Main markers" ends before it starts; it is shown without length`},

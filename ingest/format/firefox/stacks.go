@@ -41,7 +41,7 @@ func (x *stacks) call(i int) recording.CallID {
 		}
 		switch {
 		case above >= n || above < -1:
-			x.d.b.Warn("stack-order", "", "The parent of stack %d follows it, which is invalid; it has no parent", n)
+			x.d.b.Warn("stack-order", "", "The parent of stack %d comes after the stack, which is invalid; the stack is shown without callers", n)
 		case above >= 0:
 			parent = x.calls[above]
 		}

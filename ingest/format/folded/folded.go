@@ -128,7 +128,7 @@ func (d *decoder) record(l []byte) {
 		}
 		v, r, ok := d.scale(m, n)
 		if !ok {
-			d.leaveOut("count-too-large", "has a count that does not fit in 64 bits, alone or in total, and was left out")
+			d.leaveOut("count-too-large", "has a count that exceeds 64 bits, alone or in total, and was left out")
 			return
 		}
 		values, rounded = append(values, v), rounded || r

@@ -15,7 +15,7 @@ func TestSentences(t *testing.T) {
 		{"prose between", "a;b 1\nnot a stack\n", "line 2", "Line 2 is not a stack (frames with ';' between them, a space and a count) and was left out"},
 		{"no count", "a;b 1\na;b\n", "line 2", "Line 2 has no count; it counts as 1"},
 		{"a count too large", "b 1\na 99999999999999999999\n", "line 2", "Line 2 has a count that exceeds 64 bits and was left out"},
-		{"too large together", "a 9223372036854775807\nb 1\n", "line 2", "Line 2 has a count that does not fit in 64 bits, alone or in total, and was left out"},
+		{"too large together", "a 9223372036854775807\nb 1\n", "line 2", "Line 2 has a count that exceeds 64 bits, alone or in total, and was left out"},
 		{"decimals too fine", "a 9000000000000000000\nb 1.26\n", "line 2", "The count on line 2 has too many digits and was rounded"},
 		{"more digits than fit", "a;b 14.2343983248722834234\n", "line 1", "The count on line 1 has too many digits and was rounded"},
 		{"one count among twos", strings.Join(strings.Split("a;b a;c a;d a;e a;f a;g a;h a;i a;j a;k ", " "), " 1 2\n") + "a 3\n", "line 11", "Line 11 has one count instead of two; it counts as A"},

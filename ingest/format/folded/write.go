@@ -138,7 +138,7 @@ func (f *folder) losses(event int) {
 	rec := f.Rec
 	const why = "folded stacks are names and a number"
 	e := &rec.Events[event]
-	f.Lose(int64(len(e.Metrics)-1), "metrics", "%s, that of %s", why, e.Metrics[e.Primary].Name)
+	f.Lose(int64(len(e.Metrics)-1), "metrics", "%s; only %s is written", why, e.Metrics[e.Primary].Name)
 	if e.Basis == recording.FromSpans {
 		f.LoseTrace(why)
 		f.LoseArgs(why)

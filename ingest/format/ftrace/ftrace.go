@@ -195,7 +195,7 @@ func (d *decoder) read(l []byte) error {
 // header notes how many events the ring buffer has overwritten.
 func (d *decoder) header(l []byte) {
 	if m := written().FindSubmatch(l); m != nil && number(m[1]) < number(m[2]) {
-		d.b.Remark("overwritten", d.place(), "The ring buffer kept %s of %s; earlier ones were overwritten, so the trace begins later than the recording did", string(m[1]), safetext.Plural(number(m[2]), "event"))
+		d.b.Remark("overwritten", d.place(), "The ring buffer kept %s of %s; earlier events were overwritten, so the start of the recording is missing", string(m[1]), safetext.Plural(number(m[2]), "event"))
 	}
 }
 
@@ -381,7 +381,7 @@ func (d *decoder) mark(tid int64, text []byte, at int64) bool {
 
 func (d *decoder) backward() {
 	d.tally.Mend(d.place())
-	d.b.Warn("time-backward", d.place(), "The event on line %d is earlier than the one before on its thread; it gets that one's time", d.n)
+	d.b.Warn("time-backward", d.place(), "The event on line %d is earlier than the previous one on its thread; it gets the previous time", d.n)
 }
 
 func (d *decoder) operation(o operation, at int64, unfinished bool) {

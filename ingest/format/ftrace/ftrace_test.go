@@ -191,12 +191,12 @@ func TestSentences(t *testing.T) {
 		{"noise", good + "noise\n", "line 2", "Line 2 is not an event and was left out"},
 		{"far", good + "a-1 [000] 9999999999.0: x: y\n", "line 2", "The time on line 2 is more than 26 days from the first; the line was left out"},
 		{"an end alone", good + "a-1 [000] 6.0: tracing_mark_write: E|1\n", "line 2", "Line 2 ends a slice that started before the trace; the line was left out"},
-		{"backward", good + "a-1 [000] 6.0: print: B|1|f\na-1 [000] 5.8: print: E|1\n", "line 3", "The event on line 3 is earlier than the one before on its thread; it gets that one's time"},
+		{"backward", good + "a-1 [000] 6.0: print: B|1|f\na-1 [000] 5.8: print: E|1\n", "line 3", "The event on line 3 is earlier than the previous one on its thread; it gets the previous time"},
 		{"lost", "CPU:1 [LOST 37 EVENTS]\n" + good, "line 1", "ftrace lost 37 events of processor 1 before line 1"},
 		{"lost, uncounted", good + "CPU:0 [LOST EVENTS]\n", "line 2", "ftrace lost events of processor 0 before line 2"},
 		{"dropped", "CPU:1 [37 EVENTS DROPPED]\n" + good, "line 1", "ftrace lost 37 events of processor 1 before line 1"},
 		{"dropped, uncounted", good + "CPU:0 [EVENTS DROPPED]\n", "line 2", "ftrace lost events of processor 0 before line 2"},
-		{"overwritten", "# tracer: nop\n# entries-in-buffer/entries-written: 1/9000   #P:4\n" + good, "line 2", "The ring buffer kept 1 of 9000 events; earlier ones were overwritten, so the trace begins later than the recording did"},
+		{"overwritten", "# tracer: nop\n# entries-in-buffer/entries-written: 1/9000   #P:4\n" + good, "line 2", "The ring buffer kept 1 of 9000 events; earlier events were overwritten, so the start of the recording is missing"},
 		{"a page of nothing", "<!DOCTYPE html>\n<script>trace-viewer</script>\n", "", "the file has no ftrace events"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)

@@ -169,7 +169,7 @@ func (d *decoder) frame(name, category string) recording.FrameID {
 func (t *track) forward(d *decoder, at int64) int64 {
 	if at < t.last {
 		d.records.Mend(decode.Byte(d.at))
-		d.b.Warn("time-backward", decode.Byte(d.at), "The time at byte %d is earlier than the one before on its thread; it gets that time", d.at)
+		d.b.Warn("time-backward", decode.Byte(d.at), "The time at byte %d is earlier than the previous one on its thread; the previous time is used", d.at)
 		return t.last
 	}
 	t.last = at

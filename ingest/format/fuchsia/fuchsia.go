@@ -331,7 +331,7 @@ func (d *decoder) metadata(c *cursor, head uint64) {
 		if p := d.providers[id]; p != nil {
 			name = p.name
 		}
-		d.b.Warn("dropped", decode.Byte(d.at), "The buffer of %s was full: records of it are missing", cmp.Or(name, "a provider"))
+		d.b.Warn("dropped", decode.Byte(d.at), "The buffer of %s was full: some of its records are missing", cmp.Or(name, "a provider"))
 	}
 }
 

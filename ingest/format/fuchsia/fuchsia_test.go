@@ -251,7 +251,7 @@ func TestDamaged(t *testing.T) {
 		{"a record of tomorrow", join(m, span, rec(12, 0, 7)), "byte 56", "Records of an unknown type (first at byte 56) were left out", 1},
 		{"a blob", join(m, rec(typeBlob, inline("b")<<16|8<<32, "b", 7), span), "byte 8", "Raw data of programs (first at byte 8) is not shown", 1},
 		{"a large blob", join(m, rec(typeLarge, 0, 7, 8), span), "byte 8", "Raw data of programs (first at byte 8) is not shown", 1},
-		{"a full buffer", join(m, span, rec(typeMetadata, 3<<16|1<<20)), "byte 56", "The buffer of a provider was full: records of it are missing", 1},
+		{"a full buffer", join(m, span, rec(typeMetadata, 3<<16|1<<20)), "byte 56", "The buffer of a provider was full: some of its records are missing", 1},
 		{"a flow from nowhere", join(m, span, rec(typeEvent, flowEnd<<16|inline("f")<<48, 6, 1, 2, "f", 3)), "byte 56", "Flows continue without a start, first at byte 56", 1},
 		{"a counter without a number", join(m, span, rec(typeEvent, counter<<16|inline("f")<<48, 6, 1, 2, "f", 3)), "byte 56", "The counter at byte 56 has no number and was left out", 1},
 		{"nothing", m, "", "the trace has no events", 0},

@@ -131,10 +131,10 @@ func (d *decoder) region(ev *wire.Event, at int64) {
 	case ev.Kind == wire.RegionBegin:
 		g.track.Begin(at, d.frame(name), args)
 	case ev.Unbegun:
-		d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q, which did not begin in the trace, within another: it is left out", ev.G.ID, name)
+		d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q inside another region, but its beginning is not in the trace; it is left out", ev.G.ID, name)
 	case g.track.Depth() > 0:
 		for _, in := range ev.Inner {
-			d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q before region %q, which began in it: %q is shown to end there too", ev.G.ID, name, in, in)
+			d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q before region %q inside it; %q is shown as ending there too", ev.G.ID, name, in, in)
 			g.track.End(at)
 		}
 		g.track.End(at)

@@ -171,7 +171,7 @@ func (d *decoder) take(line []byte) (ok bool, err error) {
 	case 'A':
 		d.b.Remark("attached", "", "heaptrack was attached to the running program; earlier allocations are unknown")
 	case 'S':
-		d.b.Remark("suppressed", "", "The recording asks not to show leaks; they are shown")
+		d.b.Remark("suppressed", "", "The recording is marked to hide leaks; they are shown anyway")
 	case 'x', 'm':
 		return false, errRaw
 	default:

@@ -120,7 +120,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		if readErr != nil {
 			return readErr
 		}
-		return errors.New("the text does not start with heap_v2/ and a number, like jemalloc heap profiles")
+		return errors.New("the text does not start with heap_v2/NUMBER, as jemalloc heap profiles do")
 	}
 	d := &decoder{b: b, tally: b.Tally("stack"), names: map[string]string{}, at: map[uint64]*profile.Location{}, p: &profile.Profile{}}
 	var err error
@@ -136,7 +136,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	e := b.Event(0)
-	e.Note = fmt.Sprintf("sampled about once in %d bytes; the numbers are estimates of the whole, as in jeprof", d.period)
+	e.Note = fmt.Sprintf("sampled about once every %d bytes; the numbers are estimates of the totals, as in jeprof", d.period)
 	return readErr
 }
 
@@ -191,7 +191,7 @@ func (d *decoder) numbers(body []byte) {
 		}
 	}
 	if !fits {
-		d.b.Warn("not-numbers", d.place(), "Line %d is neither a stack nor its numbers and was left out", d.line)
+		d.b.Warn("not-numbers", d.place(), "Line %d is neither a stack nor the numbers of one and was left out", d.line)
 		return
 	}
 	r.thread = string(m[1])

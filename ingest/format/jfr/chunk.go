@@ -153,7 +153,7 @@ func (c *chunk) text() (s string, ref int64) {
 		}
 		s = string(runes)
 	default:
-		panic(errors.New("a text has an unknown encoding"))
+		panic(errors.New("a string has an unknown encoding"))
 	}
 	return s, 0
 }

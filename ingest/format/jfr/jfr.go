@@ -82,7 +82,7 @@ type wait struct {
 // Decode reads all chunks into b. If the recording is cut or damaged, it reads the part
 // before the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("event that no view shows")}
+	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("unsupported event")}
 	free := make(chan *bytes.Buffer, 2)
 	read := func(ctx context.Context, out chan<- *chunk) error {
 		r := &reader{ctx: ctx, from: &decode.Reader{In: in}, free: free}

@@ -90,15 +90,15 @@ func write(j *encode.Job) error {
 func (w *otlpWriter) setClock() {
 	var ok bool
 	if w.clock, ok = encode.NewClockText(&w.Rec.Clock, 1000); !ok {
-		w.Lose(1, "clock origins", "it is out of range; times count from the recording's beginning")
+		w.Lose(1, "clock origins", "it is out of range; times are relative to the recording's start")
 	}
 	if w.Rec.HasTime {
 		if _, ok := w.WallClock(w.Rec.Start); !ok {
-			w.Lose(1, "wall-clock times", "the date of the start is unknown; profiles have no time, and samples have times from the start of the recording")
+			w.Lose(1, "wall-clock times", "the start date is unknown; profiles have no times, and sample times are relative to the recording's start")
 		}
 		if first, _ := w.clock.At(w.Rec.Start); first < 1 {
 			w.shift = uint64(1 - first)
-			w.Lose(1, "clock starts", "0 stands for no time; all times are %d ns later", w.shift)
+			w.Lose(1, "clock starts", "0 means no time in this format, so all times are shifted by %d ns", w.shift)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (w *otlpWriter) event(e int, r *encode.Rows) error {
 			}
 			res.profiles = pbBytes(res.profiles, 2, msg)
 		}
-		w.Lose(round.N, "fractions of "+ev.Metrics[m].Name, "values are whole %s; they were rounded so that the sum stays", encode.PprofUnit(ev.Metrics[m].Unit))
+		w.Lose(round.N, "fractions of "+ev.Metrics[m].Name, "values must be whole %s; they were rounded without changing the sum", encode.PprofUnit(ev.Metrics[m].Unit))
 	}
 	return nil
 }
@@ -319,7 +319,7 @@ func (w *otlpWriter) losses() {
 	w.LoseWindows(why)
 	w.LoseMoreNotes()
 	w.Lose(w.fine, "parts of nanoseconds", "times are whole nanoseconds")
-	w.Lose(w.dict.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
+	w.Lose(w.dict.locs.Single, "inlined frames", "the address of their enclosing function is unknown; they are written as separate frames")
 	w.LoseOffsets()
 	var managed int64
 	for i := range w.Rec.Frames.Len() {
@@ -327,5 +327,5 @@ func (w *otlpWriter) losses() {
 			managed++
 		}
 	}
-	w.Lose(managed, "frames run by a virtual machine", "the recording does not name the machine, which OpenTelemetry requires")
+	w.Lose(managed, "virtual machine frames", "the recording does not name the virtual machine, which OpenTelemetry requires")
 }

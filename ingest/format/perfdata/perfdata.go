@@ -48,7 +48,7 @@ const magic = "PERFILE2"
 
 // Sniff looks for the magic number.
 func Sniff(head []byte, _ bool) (decode.Confidence, error) {
-	const way = "convert it where it was recorded with `perf script -i FILE > run.perf`"
+	const way = "on the machine that recorded it, convert it with `perf script -i FILE > run.perf`"
 	begins := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
 	switch {
 	case begins(magic):

@@ -330,7 +330,7 @@ func (m *maker) unmatched() {
 
 func (m *maker) backward() {
 	m.slices.Mend("")
-	m.b.Warn("time-backward", "", "Events of a thread are out of order by more than %d others; they get the time of the one before", mostQueued)
+	m.b.Warn("time-backward", "", "Events of a thread are out of order by more than %d events; they get the previous event's time", mostQueued)
 }
 
 // schedule processes a scheduler event.

@@ -189,7 +189,7 @@ func (r *reader) take(b *batch) error {
 		}
 	}
 	if b.failed != nil {
-		r.note("packed", "", false, "Compressed packets cannot all be decompressed (%v); those before are shown", b.failed)
+		r.note("packed", "", false, "Some compressed packets cannot be decompressed (%v); earlier packets are shown", b.failed)
 	}
 	return nil
 }

@@ -209,7 +209,7 @@ func (r *rows) flush() {
 func (r *rows) warnWithout(place func(int64) string) {
 	for i, w := range r.without {
 		if e := r.b.Event(i); w.samples > 0 && len(e.Metrics) > periodMetric {
-			r.b.Warn("period-missing", place(w.first), "%s of event %s without a period, first on line %d: the metric period counts them as 0, the metric samples counts them", safetext.Plural(w.samples, "sample"), e.Name, w.first)
+			r.b.Warn("period-missing", place(w.first), "%s of event %s without a period, first on line %d: they count in the metric samples, but as 0 in the metric period", safetext.Plural(w.samples, "sample"), e.Name, w.first)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func giveIDs(content []byte, b *recording.Builder) []byte {
 	case r.largest == 0 && r.single == r.locations && r.count == r.locations:
 		return renumber(content, func(location int, _ uint64) uint64 { return uint64(location) + 1 }, b, r.count)
 	}
-	b.Warn("function-ids", "", "None of the profile's %s has an id and lines do not refer to them; their names cannot be shown", safetext.Plural(r.count, "function"))
+	b.Warn("function-ids", "", "None of the profile's %s has an id, and source lines do not refer to them; their names cannot be shown", safetext.Plural(r.count, "function"))
 	return content
 }
 

@@ -67,8 +67,8 @@ func TestFunctionIDs(t *testing.T) {
 		{"by position from 1", none, [][]int{{1}, {3}, {2, 1}}, "a=1 c=10 a;b=100", taken},
 		{"by position from 0", none, [][]int{{0}, {2}, {1, 0}}, "a=1 c=10 a;b=100", taken},
 		{"by that of the location", none, [][]int{{0}, {0}, {0}}, "a=1 b=10 c=100", taken},
-		{"lost", none, [][]int{{0}, {0}}, "0x1000=1 0x1001=10", "None of the profile's 3 functions has an id and lines do not refer to them; their names cannot be shown"},
-		{"far beyond", none, [][]int{{1}, {9}}, "0x1000=1 0x1001=10", "None of the profile's 3 functions has an id and lines do not refer to them; their names cannot be shown"},
+		{"lost", none, [][]int{{0}, {0}}, "0x1000=1 0x1001=10", "None of the profile's 3 functions has an id, and source lines do not refer to them; their names cannot be shown"},
+		{"far beyond", none, [][]int{{1}, {9}}, "0x1000=1 0x1001=10", "None of the profile's 3 functions has an id, and source lines do not refer to them; their names cannot be shown"},
 		{"missing", []int{5, 6, 7}, [][]int{{5}, {9}}, "a=1 0x1001=10", "Functions of source lines are missing from the profile (1 line); they are shown as addresses"},
 		{"twice", []int{5, 5, 7}, [][]int{{7}}, "c=1", "Several functions have the id 5; some names may be wrong"},
 	} {

@@ -131,7 +131,7 @@ func (w *pprofWriter) samples() error {
 		}
 	}
 	for i := range ms {
-		w.Lose(rounders[i].N, "fractions of "+ms[i].Name, "values are whole %s; they were rounded so that the sum stays", encode.PprofUnit(ms[i].Unit))
+		w.Lose(rounders[i].N, "fractions of "+ms[i].Name, "values must be whole %s; they were rounded without changing the sum", encode.PprofUnit(ms[i].Unit))
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (w *pprofWriter) losses() {
 	}
 	w.Lose(encode.Samples(rec), "sample times", "%s; their sums by stack are converted", why)
 	w.LoseWindows(why)
-	w.Lose(w.locs.Single, "inlined frames", "they have no address of the enclosing function; they are separate frames")
+	w.Lose(w.locs.Single, "inlined frames", "the address of their enclosing function is unknown; they are written as separate frames")
 	w.LoseProcesses("a profile has only labels of threads")
 	w.Lose(w.empty, "empty label values", "pprof has none")
 	w.LoseOffsets()
@@ -315,7 +315,7 @@ func (w *pprofWriter) losses() {
 			kernel++
 		}
 	}
-	w.Lose(kernel, "frame kernel marks", "pprof has no such mark, and the names of these binaries do not show it")
+	w.Lose(kernel, "frame kernel marks", "pprof has no such mark, and the names of these binaries do not imply it")
 }
 
 // notes writes the recording's notes: comments as they are, and notes without a field in

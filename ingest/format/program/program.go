@@ -66,7 +66,7 @@ func OpenStripped(path string) (*Program, error) {
 func OpenCode(path string) (*Program, error) {
 	real, err := source.Ordinary(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("is not here")
+		return nil, errors.New("is not on this machine")
 	}
 	if err != nil {
 		return nil, errors.New("is not a file")

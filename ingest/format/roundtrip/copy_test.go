@@ -119,7 +119,7 @@ func TestCopyDamaged(t *testing.T) {
 	for text, want := range map[string]string{
 		"":          "the file has no SPAA records",
 		"hello\n":   "the file has no SPAA records",
-		strange:     "the windows are too short (more than 100000); make them longer",
+		strange:     "the windows are too short (more than 100000 windows); make them longer",
 		"{\"x\":1}": "the file has no SPAA records",
 	} {
 		opt := encode.Options{}

@@ -452,7 +452,7 @@ func spaaFacts(rec *recording.Recording) facts {
 				id := rec.Calls.Frame(c)
 				fr := rec.Frames.At(int(id))
 				if fr.Kind == recording.KindManaged && rec.Source.TypeOf(&fr) == "" {
-					f.once("frames run by a virtual machine", "%d", id)
+					f.once("virtual machine frames", "%d", id)
 				}
 				if fr.BuildID != "" && rec.Source.MappingOf(&fr) == nil {
 					f.once("build ids", "%s of %s", strings.ToLower(fr.BuildID), spaaFrame(rec, id))
@@ -624,11 +624,11 @@ func spallFacts(rec *recording.Recording) facts {
 		f.add("lengths", "%.254s %d", name, s.End-s.Start)
 		switch {
 		case t.Kind == recording.AsyncTrack:
-			f.add("spans' places on their thread", "async %s", name)
+			f.add("positions of spans on their threads", "async %s", name)
 		case t.TID < 0 || t.TID > 1<<32-1 || t.PID < 0 || t.PID > 1<<32-1:
 			f.once("thread ids", "%d %d", t.PID, t.TID)
 		default:
-			f.add("spans' places on their thread", "%d/%d %.254s %d", t.PID, t.TID, name, s.End-s.Start)
+			f.add("positions of spans on their threads", "%d/%d %.254s %d", t.PID, t.TID, name, s.End-s.Start)
 		}
 		if s.Unfinished {
 			f.add("unfinished-span marks", "%.254s", name)

@@ -343,7 +343,7 @@ func spallFileFacts(t *testing.T, out []byte) facts {
 	span := func(thread [2]uint32, o open, end uint64) {
 		d := int64(end-o.at) * per
 		f.add("lengths", "%.254s %d", o.name, d)
-		f.add("spans' places on their thread", "%d/%d %.254s %d", thread[0], thread[1], o.name, d)
+		f.add("positions of spans on their threads", "%d/%d %.254s %d", thread[0], thread[1], o.name, d)
 	}
 	for len(out) > 0 {
 		size, tid, pid := u32(), u32(), u32()

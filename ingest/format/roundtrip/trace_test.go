@@ -230,7 +230,7 @@ func TestSpallLimits(t *testing.T) {
 	}
 	for what, n := range map[string]int64{
 		"instants": 3, "counter points": 3, "flows": 1, "samples": 2, "names": 1, "arguments": 1,
-		"thread ids": 1, "spans' places on their thread": 4, "function modules": 7,
+		"thread ids": 1, "positions of spans on their threads": 4, "function modules": 7,
 	} {
 		if lost[what] != n {
 			t.Errorf("lost %d %s, want %d (%v)", lost[what], what, n, rep.Lost)

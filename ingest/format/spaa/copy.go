@@ -207,7 +207,7 @@ func (c *cutter) windows(h *format.Header) ([]*format.Window, error) {
 		return nil, errors.New("windows need samples with times, and the file has none")
 	}
 	if len(c.wins) > mostWindows {
-		return nil, fmt.Errorf("the windows are too short (more than %d); make them longer", mostWindows)
+		return nil, fmt.Errorf("the windows are too short (more than %d windows); make them longer", mostWindows)
 	}
 	var ns []int64
 	for n := range c.wins {

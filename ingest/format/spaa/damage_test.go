@@ -63,7 +63,7 @@ func TestDamage(t *testing.T) {
 		{"weight without value", dict4 + lines(stackLine(`1`, "1", "", period("1")+`,{"metric":"x"}`)), "bad-weight", 1, "line 8", "a weight has no metric or no numeric value and is left out", 1},
 		{"exclusive elsewhere", dict4 + lines(strings.Replace(good, `"context"`, `"exclusive":{"frame":9,"weights":[]},"context"`, 1)), "exclusive-frame", 1, "line 8", "the exclusive frame of a stack is not its leaf; self weight is counted at the leaf", 1},
 		{"exclusive at the other end", dict4 + lines(strings.Replace(good, `"context"`, `"exclusive":{"frame":1,"weights":[]},"context"`, 1)), "wrong-end", 1, "line 8", "the exclusive frame of a stack is at its other end: frame_order may be wrong; stacks are read as the header declares", 1},
-		{"exclusive differs", dict4 + lines(strings.Replace(good, `"context"`, `"exclusive":{"frame":2,"weights":[`+period("0.5")+`]},"context"`, 1)), "exclusive-differs", 1, "line 8", `the exclusive "period" of a stack is not its weight; self weight is the stack's weight at its leaf`, 1},
+		{"exclusive differs", dict4 + lines(strings.Replace(good, `"context"`, `"exclusive":{"frame":2,"weights":[`+period("0.5")+`]},"context"`, 1)), "exclusive-differs", 1, "line 8", `the exclusive "period" of a stack differs from the stack's weight; the stack's weight counts as self of its leaf`, 1},
 		{"related to nothing", dict4 + lines(strings.Replace(good, `"context"`, `"related_stacks":["0x1f","g","h"],"context"`, 1), strings.Replace(good, `"g"`, `"h"`, 1)), "related-missing", 1, "line 8", `related_stacks refers to stack "0x1f", which is not in the file`, 2},
 		{"sample of no stack", dict4 + lines(good, sampleLine("101", `"zz"`, `,"tid":1,"event":"cycles"`), sampleLine("101", `12`, `,"tid":1,"event":"cycles"`)), "sample-stack-missing", 2, "line 9", `a sample refers to a stack that is not in the file ("zz"); it is shown without a stack`, 1},
 		{"window of no stack", dict4 + lines(good, `{"type":"window","start":1,"end":2,"by_stack":[{"stack_id":12,"weights":[`+period("1")+`]}]}`), "window-stack-missing", 1, "line 9", `a window refers to a stack that is not in the file (12); its weight is shown without a stack`, 1},
@@ -124,7 +124,7 @@ func TestNothingToShow(t *testing.T) {
 		{"only line ends", "\n\r\n", `x.spaa has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
 		{"dictionaries only", lines(dso1, fMain), `x.spaa has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines`},
 		{"text", "hello\nworld\n", `x.spaa has no SPAA header (a first line like {"type":"header","format":"spaa",…}) and no valid stack or sample record in 2 lines; first problem: line 1: the line is not a JSON object`},
-		{"heap-diff", lines(strings.Replace(head, `"spaa"`, `"heap-diff"`, 1)), `x.spaa: this is a "heap-diff" file, which is a report of differences and not a SPAA recording`},
+		{"heap-diff", lines(strings.Replace(head, `"spaa"`, `"heap-diff"`, 1)), `x.spaa: this "heap-diff" file is a report of differences, not a SPAA recording`},
 	}
 	for _, tt := range tests {
 		for _, chunk := range []int{0, 1} {

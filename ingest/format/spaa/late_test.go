@@ -96,8 +96,8 @@ func TestFarTimes(t *testing.T) {
 func TestUnknownWords(t *testing.T) {
 	data := dict4 + lines(stackLine(`"g"`, "2,1", "", period("50")))
 	for was, c := range map[string]struct{ now, want string }{
-		`"mode":"period"`: {`"mode":"luck"`, `header-value: the header has a value that the specification does not know: mode "luck"`},
-		`"kind":"user"`:   {`"kind":"ghost"`, `frame-kind: a frame has the kind "ghost", which is none of user, kernel and unknown`},
+		`"mode":"period"`: {`"mode":"luck"`, `header-value: the header has a value that is not in the specification: mode "luck"`},
+		`"kind":"user"`:   {`"kind":"ghost"`, `frame-kind: a frame has the kind "ghost" instead of user, kernel or unknown`},
 	} {
 		if !strings.Contains(data, was) {
 			t.Fatal(was)

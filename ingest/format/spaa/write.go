@@ -74,7 +74,7 @@ func (s *spaaWriter) collect() error {
 	s.threads = encode.ThreadIDs(rec, true, -1, -1)
 	var ok bool
 	if s.clock, ok = encode.NewClockText(&rec.Clock, encode.Second); !ok {
-		s.Lose(1, "clock origins", "it is out of range; times count from the recording's beginning")
+		s.Lose(1, "clock origins", "it is out of range; times are relative to the recording's start")
 	}
 	s.dict.init(rec)
 	for e := range rec.Events {
@@ -444,5 +444,5 @@ func (s *spaaWriter) losses() {
 	s.Lose(names, "names of processes", "SPAA names only threads")
 	s.LoseLabels("SPAA names only threads")
 	s.Lose(s.dict.badBuildIDs, "build ids", "SPAA allows only hexadecimal digits")
-	s.Lose(s.dict.managed, "frames run by a virtual machine", "SPAA distinguishes only user and kernel code; they are user code")
+	s.Lose(s.dict.managed, "virtual machine frames", "SPAA distinguishes only user and kernel code; they are user code")
 }

@@ -154,7 +154,7 @@ func (w *windowMaker) finish() error {
 // copied record by record; this is for recordings that other code builds.
 func (s *spaaWriter) windows() error {
 	if s.Opt.Window > 0 {
-		s.LoseWindows("new ones were asked for")
+		s.LoseWindows("they are replaced by new windows of the requested length")
 		return nil
 	}
 	for _, set := range s.Rec.Windows {

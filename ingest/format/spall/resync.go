@@ -234,7 +234,7 @@ func (p *parser) resume(off int64) {
 	s.on = false
 	n := off - s.from
 	if s.what == 1 || s.what == typeInstant || s.what == 6 || s.what == typePad {
-		p.note(unknownRecord, s.from, "a record of type %d, whose layout is unpublished; %s skipped, up to the next readable record", s.what, safetext.Plural(n, "byte"))
+		p.note(unknownRecord, s.from, "a record has the type %d, whose layout is unpublished; %s skipped, up to the next readable record", s.what, safetext.Plural(n, "byte"))
 	} else {
 		p.note(damaged, s.from, "no record starts here (its type would be %d); %s skipped, up to the next readable record", s.what, safetext.Plural(n, "byte"))
 	}

@@ -91,7 +91,7 @@ func TestNoSymbols(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"/no/such/program": "the trace has only addresses, and its program /no/such/program is not here; set it with --exe",
+		"/no/such/program": "the trace has only addresses, and its program /no/such/program is not on this machine; set it with --exe",
 		"":                 "the trace has only addresses and does not name its program; set it with --exe",
 		notELF:             "the trace has only addresses, and its program " + notELF + " is not an ELF executable; set it with --exe",
 		os.TempDir():       "the trace has only addresses, and its program " + os.TempDir() + " is not a file; set it with --exe",

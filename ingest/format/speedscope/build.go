@@ -118,7 +118,7 @@ func (d *decoder) beyond(p *profile, last int64, exp int) {
 		return
 	}
 	ms := func(ps int64) string { return fmt.Sprintf("%.6g ms", float64(ps)/1e9) }
-	d.b.Remark("beyond-end", decode.Byte(p.from), "The profile at byte %d says that it lasts %s, but it has data up to %s", p.from, ms(end-start), ms(last-start))
+	d.b.Remark("beyond-end", decode.Byte(p.from), "The profile at byte %d has a stated length of %s, but data up to %s", p.from, ms(end-start), ms(last-start))
 }
 
 // stride is the number of records processed between calls of decode.Tick.
@@ -170,7 +170,7 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 
 func (d *decoder) backward(p *profile, i int) {
 	d.eventTally.Mend(decode.Byte(p.from))
-	d.b.Warn("time-backward", decode.Byte(p.from), "Event %d of the profile at byte %d is earlier than the one before; it gets that one's time", i, p.from)
+	d.b.Warn("time-backward", decode.Byte(p.from), "Event %d of the profile at byte %d is earlier than the previous one; it gets the previous time", i, p.from)
 }
 
 // openFrames follows which frames of an evented profile are open.
@@ -343,7 +343,7 @@ func (a *adder) add(node uint32, v decode.Number) bool {
 	w, ok := v.Round(a.scale).At(a.scale)
 	sum := a.total + w
 	if !ok || (sum < a.total) != (w < 0) || w == recording.Missing {
-		a.d.b.Warn("weight-too-large", "", "A weight was left out: it, or the total with it, does not fit in 64 bits")
+		a.d.b.Warn("weight-too-large", "", "A weight exceeds 64 bits, alone or in total, and was left out")
 		return false
 	}
 	a.total = sum

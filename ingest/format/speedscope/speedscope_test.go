@@ -340,14 +340,14 @@ func TestSentences(t *testing.T) {
 		{"a bad time", file(o + "," + event("C", 0, `"soon"`)), "byte 349", `The number "soon" before byte 349 is invalid or too large; it counts as 0`},
 		{"closed but not open", file(c), "byte 154", "Event 0 of the profile at byte 154 closes frame 0, which is not open, and was left out"},
 		{"closed across", file(o + "," + event("O", 1, "1700000000001") + "," + c), "byte 154", "Event 2 of the profile at byte 154 closes frame 0 while inner frames are open; they are closed too"},
-		{"backward", file(o + "," + event("C", 0, "1700000000000.5")), "byte 154", "Event 1 of the profile at byte 154 is earlier than the one before; it gets that one's time"},
+		{"backward", file(o + "," + event("C", 0, "1700000000000.5")), "byte 154", "Event 1 of the profile at byte 154 is earlier than the previous one; it gets the previous time"},
 		{"far away", file(event("O", 0, "1")), "byte 154", "Event 0 of the profile at byte 154 is more than 26 days from the first one and was left out"},
 		{"a weight too few", sampled(`"samples":[[0],[0]],"weights":[1]`), "byte 48", "The profile at byte 48 has 2 stacks and 1 weight; the surplus is left out"},
 		{"a bad stack", sampled(`"samples":[["x"]],"weights":[1]`), "byte 135", "The element before byte 135 is not a stack (a list of frame indices) and was left out"},
 		{"digits that do not fit", sampled(`"samples":[[0],[0]],"weights":[0.1234567890123456,123456]`), "byte 48", "Weights of the profile at byte 48 have too many digits and were rounded"},
-		{"a sum that does not fit", sampled(`"samples":[[0],[0]],"weights":[9000000000000000000,9000000000000000000]`), "", "A weight was left out: it, or the total with it, does not fit in 64 bits"},
-		{"samples beyond the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"milliseconds","startValue":2,"endValue":7,"samples":[[0],[0]],"weights":[5,20.5]}]}`, "byte 48", "The profile at byte 48 says that it lasts 5 ms, but it has data up to 25.5 ms"},
-		{"events beyond the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"t","unit":"milliseconds","startValue":0,"endValue":1,"events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":3}]}]}`, "byte 48", "The profile at byte 48 says that it lasts 1 ms, but it has data up to 3 ms"},
+		{"a sum that does not fit", sampled(`"samples":[[0],[0]],"weights":[9000000000000000000,9000000000000000000]`), "", "A weight exceeds 64 bits, alone or in total, and was left out"},
+		{"samples beyond the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"t","unit":"milliseconds","startValue":2,"endValue":7,"samples":[[0],[0]],"weights":[5,20.5]}]}`, "byte 48", "The profile at byte 48 has a stated length of 5 ms, but data up to 25.5 ms"},
+		{"events beyond the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","name":"t","unit":"milliseconds","startValue":0,"endValue":1,"events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":3}]}]}`, "byte 48", "The profile at byte 48 has a stated length of 1 ms, but data up to 3 ms"},
 		{"open at the end", `{"shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"evented","unit":"none","startValue":0,"endValue":4,"events":[{"type":"O","frame":0,"at":1}]}]}`, "byte 48", "The profile at byte 48 ends with 1 frame open, closed at its end"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)

@@ -125,8 +125,8 @@ func (s *Sheet) Close(what string) error {
 func (s *Sheet) tell(event int, c *counts, last bool) {
 	name := cmp.Or(s.B.Event(event).Name, "The table")
 	if last {
-		s.B.Remark("printed-again", "", "%s was printed %d times, and no count ever went down: the last one counts, since it holds those before", name, c.prints)
+		s.B.Remark("printed-again", "", "%s was printed %d times with counts that never decrease: only the last one counts, because it includes the others", name, c.prints)
 	} else {
-		s.B.Remark("printed-again", "", "%s was printed %d times, and counts went down in between: they were added up", name, c.prints)
+		s.B.Remark("printed-again", "", "%s was printed %d times with counts that also decrease: the counts were added up", name, c.prints)
 	}
 }

@@ -66,9 +66,9 @@ func ParseLength(s string) (int64, error) {
 		case number == "" || strings.Count(number, ".") > 1 || number == ".":
 			return 0, errors.New("is not a time; write a number and a unit (ps, ns, us, ms, s, min, h, d)")
 		case !ok:
-			return 0, fmt.Errorf("has the unknown unit %q; there are ps, ns, us, ms, s, min, h and d", unit)
+			return 0, fmt.Errorf("has the unknown unit %q; units are ps, ns, us, ms, s, min, h and d", unit)
 		case unit == "" && !first:
-			return 0, errors.New("has a number without a unit after one that has a unit")
+			return 0, errors.New("lacks a unit after its last number")
 		}
 		t, err := scale(number, size)
 		if err != nil {

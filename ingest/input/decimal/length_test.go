@@ -31,7 +31,7 @@ func TestParseLength(t *testing.T) {
 	for text, words := range map[string]string{
 		"": "is empty", "  ": "is empty", "s": "is not a time", "ms5": "is not a time", ".": "is not a time", "1.2.3": "is not a time",
 		"-1s": "is negative", "−1s": "is negative", "1x": `unknown unit "x"`, "1 m": `unknown unit "m"`, "1S": `unknown unit "S"`, "1e3s": `unknown unit "e"`,
-		"1s5": "without a unit", "0.5ps": "finer than a picosecond", "1.0000001us": "finer than a picosecond", "0.0000000000001": "finer than a picosecond",
+		"1s5": "lacks a unit", "0.5ps": "finer than a picosecond", "1.0000001us": "finer than a picosecond", "0.0000000000001": "finer than a picosecond",
 		"107d": "106 days", "99999999999999999999": "106 days", "106d106d": "106 days", "+1s": "is not a time", "1,5s": `unknown unit`,
 		strings.Repeat("9", 1000): "has an invalid number", "0x10": `unknown unit "x"`, "∞": "is not a time", "1_000": "unknown unit",
 	} {

@@ -266,7 +266,7 @@ func (in *Input) All(limit int64) ([]byte, error) {
 }
 
 func (in *Input) tooLarge(limit int64) error {
-	return &Error{Path: in.Path, What: fmt.Sprintf("has more than %d MB of content, too much for this format, which is not read in parts", limit>>20)}
+	return &Error{Path: in.Path, What: fmt.Sprintf("has more than %d MB of content, the limit for this format, which cannot be read in parts", limit>>20)}
 }
 
 // failure converts a stream's error to an error of this input.

@@ -53,15 +53,15 @@ func (n *torn) count(kind TrackKind, ns *nests) {
 func (b *Builder) warnTorn() {
 	n := &b.torn
 	if _, said := b.warn[warnCut]; n.cut > 0 && !said {
-		b.Remark(warnCut, "", "Spans end up to %.4g µs after the span around them. They are shown as ending with it.", float64(n.most)/1e6)
+		b.Remark(warnCut, "", "Spans end up to %.4g µs after their parent span. They are shown as ending with it.", float64(n.most)/1e6)
 		b.WarnMore(warnCut, n.cut-1)
 	}
 	if _, said := b.warn[WarnCrossing]; n.crossing > 0 && !said {
-		b.Usual(WarnCrossing, "", "Spans of a thread overlap in part: sums count %.4g ms more than once.", float64(n.twice)/1e9)
+		b.Usual(WarnCrossing, "", "Spans of a thread partly overlap: sums count %.4g ms more than once.", float64(n.twice)/1e9)
 		b.WarnMore(WarnCrossing, n.crossing-1)
 	}
 	if _, said := b.warn[warnFilled]; n.filled > 0 && !said {
-		b.Remark(warnFilled, "", "Spans within another span overlap each other. Those in other lanes count as outermost calls. The time that only they cover is no self time: %s.", Overlapping)
+		b.Remark(warnFilled, "", "Spans inside another span overlap each other. Spans in other lanes count as outermost calls. Time covered only by such spans is shown as %s, not as self time.", Overlapping)
 		b.WarnMore(warnFilled, n.filled-1)
 	}
 }

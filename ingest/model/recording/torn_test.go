@@ -86,11 +86,11 @@ func TestTornWarnings(t *testing.T) {
 	}{
 		{"nested", [][2]int64{{0, 50}, {10, 50}}, ""},
 		{"a tenth too long", [][2]int64{{4 * us / 10, 80004 * us / 10}, {6 * us / 10, 80005 * us / 10}},
-			"overrun 1: Spans end up to 0.1 µs after the span around them. They are shown as ending with it."},
+			"overrun 1: Spans end up to 0.1 µs after their parent span. They are shown as ending with it."},
 		{"two that overlap", [][2]int64{{100 * us, 150 * us}, {140 * us, 200 * us}, {200 * us, 210 * us}},
-			"crossing-spans 1: Spans of a thread overlap in part: sums count 0.01 ms more than once."},
+			"crossing-spans 1: Spans of a thread partly overlap: sums count 0.01 ms more than once."},
 		{"short ones that overlap", [][2]int64{{0, us}, {9 * us / 10, 15 * us / 10}},
-			"crossing-spans 1: Spans of a thread overlap in part: sums count 0.0001 ms more than once."},
+			"crossing-spans 1: Spans of a thread partly overlap: sums count 0.0001 ms more than once."},
 	} {
 		b := NewBuilder()
 		b.AddEvent(SpanEvent())

@@ -52,7 +52,7 @@ func (r *order) other(ev *raw, t *thread) (bool, error) {
 
 // odd returns the error for an impossible begin or end of a range.
 func odd(ev *raw) error {
-	return wrong(ev.at, "an event of type %d begins or ends a range that is not possible there", ev.typ)
+	return wrong(ev.at, "an event of type %d begins or ends a range where none is allowed", ev.typ)
 }
 
 func (r *order) metric(ev *raw, t *thread, what uint8) error {

@@ -85,7 +85,7 @@ func (r *Reader) step() error {
 		}
 	}
 	ev := &r.front[0].c.ev
-	return wrong(ev.at, "no thread can continue: the events that its next event depends on are missing")
+	return wrong(ev.at, "no thread can continue: each one's next event depends on missing events")
 }
 
 // try adds the next event of a thread, if it is its turn.
