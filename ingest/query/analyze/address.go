@@ -28,7 +28,7 @@ func AddressesOf(rec *recording.Recording, w *Weights, code Code) []AddressCost 
 		return out
 	}
 	here, count, inlined := atAddress(rec, w, len(first))
-	on := make([]int32, code.Instructions) // how often a call is on the current path
+	on := make([]int32, code.Instructions) // by instruction: number of its calls on the current path
 	at := func(c recording.CallID) (ends, calls int32) {
 		if f := int(rec.Calls.Frame(c)); !inlined[c] && f < len(code.Ends) {
 			return code.Ends[f], code.Calls[f]
@@ -61,8 +61,8 @@ func AddressesOf(rec *recording.Recording, w *Weights, code Code) []AddressCost 
 }
 
 // atAddress returns, for each call, the weight and the number of records that end at its
-// address: in it, or in functions inlined there. It marks the calls of inlined functions
-// whose address is their caller's.
+// address: in the call itself or in functions inlined there. It marks the calls of inlined
+// functions whose address is their caller's.
 func atAddress(rec *recording.Recording, w *Weights, n int) (here, count []int64, inlined []bool) {
 	here, count, inlined = make([]int64, n), make([]int64, n), make([]bool, n)
 	copy(here, w.Self)

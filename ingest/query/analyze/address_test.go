@@ -21,8 +21,8 @@ type physicalStack struct {
 	value int64
 }
 
-// addressed makes a recording of random stacks of few addresses. The frames of a return
-// address and of a sampled one are the same.
+// addressed makes a recording of random stacks of few addresses. A return address and an
+// equal sampled address share a frame.
 func addressed(seed uint64) (*recording.Recording, []physicalStack) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	b := recording.NewBuilder()
@@ -50,7 +50,7 @@ func addressed(seed uint64) (*recording.Recording, []physicalStack) {
 	return b.Finish(), all
 }
 
-// The cost of an instruction is that of a naive count over whole stacks, where a caller
+// The cost of an instruction equals a naive count over whole stacks, in which a caller
 // counts at the instruction before its return address.
 func TestAddressesAreThoseOfANaiveCount(t *testing.T) {
 	for seed := range uint64(300) {

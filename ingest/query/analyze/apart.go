@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Apart looks up which records of a recording a scope excludes as apart from the work of
-// threads: tracks of async operations, and idle samples.
+// Apart looks up the records of a recording that a scope excludes because they are not work
+// of threads: tracks of async operations, and idle samples.
 //
 // If a scope's tracks have only async spans, those count unless the scope excludes them
 // explicitly.
@@ -48,8 +48,8 @@ func Besides(rec *recording.Recording, in recording.Scope) recording.Scope {
 	return Apart(rec, in)
 }
 
-// LeftOut counts the records in a query's scope that were excluded as apart from the work
-// of threads.
+// LeftOut counts the records in a query's scope that were excluded because they are not
+// work of threads.
 type LeftOut struct {
 	// AsyncSpans is the number of async operations, and AsyncTime the time that the
 	// outermost ones cover, in picoseconds.

@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// shapes are recordings that are hard in different ways, each of about a
-// million calls.
+// shapes are recordings with about a million calls each, slow to analyze for different
+// reasons.
 var shapes = []struct {
 	name string
 	make func() *recording.Recording
@@ -37,8 +37,8 @@ var shapes = []struct {
 	}},
 }
 
-// grown is a random tree of calls: each is below one of the last few, or of the
-// others, but none deeper than deep.
+// grown makes a recording with a random call tree, at most deep levels deep. Half of the
+// calls are below one of the latest 20 calls, the others below any.
 func grown(functions, calls, deep int) *recording.Recording {
 	r := rand.New(rand.NewPCG(1, 1))
 	b := recording.NewBuilder()

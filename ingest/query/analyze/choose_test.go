@@ -16,7 +16,7 @@ func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		event, metric string
 		e, m          int
-		err           string // words of the error
+		err           string // a part of the error's text
 	}{
 		{"", "", 0, 1, ""},
 		{"malloc", "", 1, 0, ""},

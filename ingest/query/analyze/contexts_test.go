@@ -11,8 +11,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// contextRun has stacks with random contexts, and says for each record its path
-// and its attributes.
+// contextRun is a recording of stacks with random contexts, and the path, attributes and
+// value of each record.
 type contextRun struct {
 	rec   *recording.Recording
 	paths []string
@@ -54,8 +54,8 @@ func newContextRun(rng *rand.Rand) *contextRun {
 	return r
 }
 
-// count adds up what records with a path that keep says so have under each key
-// and value.
+// count returns the weight and number of records, by KEY=VALUE, of the records whose path
+// satisfies keep.
 func (r *contextRun) count(keep func(path string) bool) map[string][2]int64 {
 	out := map[string][2]int64{}
 	for i, attrs := range r.attrs {

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestEachPath: each node is visited once, with the path to its parent, whether calls are
-// numbered depth first or two deep stacks grow by turns.
+// TestEachPath checks that each node is visited once, with the path to its parent, both if
+// calls are numbered depth first and if two deep stacks grow by turns.
 func TestEachPath(t *testing.T) {
 	for _, byTurns := range []bool{false, true} {
 		t.Run(fmt.Sprint(byTurns), func(t *testing.T) {

@@ -18,12 +18,12 @@ func weigh(t *testing.T, rec *recording.Recording, q Query) *Weights {
 	return w
 }
 
-// frame is the frame of a function without a module.
+// frame interns the frame of a function without a module.
 func frame(b *recording.Builder, name string) recording.FrameID {
 	return b.FunctionFrame(b.Function(recording.Function{Name: name}))
 }
 
-// TestSpanEdges is about spans that touch a range just so.
+// TestSpanEdges checks spans that touch an edge of the range.
 func TestSpanEdges(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -35,11 +35,11 @@ func TestSpanEdges(t *testing.T) {
 	rec := b.Finish()
 	for _, c := range []struct{ from, to, time, count int64 }{
 		{0, 40, 30, 7},
-		{0, 10, 10, 3},  // ends at 10, and two without length there
-		{10, 20, 10, 4}, // those two again, and the one at 20
+		{0, 10, 10, 3},  // the span up to 10, and two zero-length spans at 10
+		{10, 20, 10, 4}, // the same two, one up to 20 and one at 20
 		{11, 19, 8, 1},
 		{19, 21, 2, 3},
-		{20, 20, 0, 1}, // no range at all, but a span is in it
+		{20, 20, 0, 1}, // an empty range that contains a zero-length span
 		{30, 40, 0, 1},
 		{31, 39, 0, 0},
 		{-5, 100, 30, 7},
@@ -55,8 +55,8 @@ func TestSpanEdges(t *testing.T) {
 	}
 }
 
-// TestRecursion: a function that calls itself counts once a stack in total,
-// also with others between.
+// TestRecursion checks that a recursive function counts once per stack in total, also with
+// other functions in between.
 func TestRecursion(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.Event{Name: "e", Metrics: []recording.Metric{{Name: "n"}}})
@@ -82,14 +82,13 @@ func TestRecursion(t *testing.T) {
 	}
 }
 
-// TestTotals: without a range, what is weighed adds up to the totals that the
-// recording states of itself.
+// TestTotals checks that, without a range, weights add up to the totals of the recording.
 func TestTotals(t *testing.T) {
 	for seed := range uint64(40) {
 		rec, _ := newWorld(seed)
 		for e := range rec.Events {
 			if rec.Events[e].Basis == recording.FromSamples {
-				continue // the builder states no totals of samples
+				continue // the builder computes no totals for samples
 			}
 			for m := range rec.Events[e].Metrics {
 				if w := weigh(t, rec, Query{Event: e, Metric: m}); w.Sum != rec.Events[e].Metrics[m].Total {
@@ -100,8 +99,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestOverlap: spans of one track that overlap without nesting keep all of
-// their time, and neighbouring ranges add up to the whole.
+// TestOverlap checks that spans of a track that overlap without nesting keep all of their
+// time, and that adjacent ranges add up to the whole.
 func TestOverlap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
@@ -144,8 +143,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestRangeOfStacks: a recording without times answers for the whole and says
-// so.
+// TestRangeOfStacks checks that a recording without times ignores the range and reports
+// that.
 func TestRangeOfStacks(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "n"}}})
@@ -187,8 +186,7 @@ func TestModuleBase(t *testing.T) {
 	}
 }
 
-// TestLastSample: ranges end before their end, but the recording's last moment
-// belongs to the range that reaches it.
+// TestLastSample checks that a range excludes its end, except at the end of the recording.
 func TestLastSample(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.Event{Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "n", PerSample: recording.SampleOne}}})

@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// tableOf adds up a query by function: self and total.
+// tableOf returns self and total by function, and the weights, for a query.
 func tableOf(t *testing.T, rec *recording.Recording, q Query) (map[string][2]int64, *Weights) {
 	t.Helper()
 	w, err := Weigh(context.Background(), rec, q)
@@ -25,8 +25,8 @@ func tableOf(t *testing.T, rec *recording.Recording, q Query) (map[string][2]int
 	return out, w
 }
 
-// halvesFor makes stack records of one event, user's and kernel's, and joins
-// some.
+// halvesFor makes a recording with user and kernel stacks of one event, and joins some
+// pairs.
 func halvesFor(rng *rand.Rand) *recording.Recording {
 	b := recording.NewBuilder()
 	ev := b.AddEvent(recording.Event{Name: "profile-997", Metrics: []recording.Metric{{Name: "samples", Unit: "count"}}})
@@ -55,9 +55,9 @@ func halvesFor(rng *rand.Rand) *recording.Recording {
 	return b.Finish()
 }
 
-// Whatever is joined: no weight is lost or made, each function has the total it
-// had, what the kernel's functions cost themselves stays, and what those of user
-// space cost themselves becomes less by just what counts once.
+// Joining keeps the total of every function and the self weight of kernel functions. The
+// self weight of user functions decreases by exactly the joined weight, which then counts
+// once.
 func TestJoinKeepsEveryTotal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	joined := int64(0)
@@ -91,7 +91,7 @@ func TestJoinKeepsEveryTotal(t *testing.T) {
 	}
 }
 
-// selves are the self weights by path.
+// selves returns the self weights by path and count.
 func selves(t *testing.T, rec *recording.Recording, q Query) map[string]int64 {
 	t.Helper()
 	w, err := Weigh(context.Background(), rec, q)
@@ -112,8 +112,8 @@ func selves(t *testing.T, rec *recording.Recording, q Query) map[string]int64 {
 	return out
 }
 
-// oneRun is a recording with two halves of a stack in all kinds of records: in
-// stacks with the weights given, in samples of two moments, in one window.
+// oneRun makes a recording with the two halves of a stack in every kind of record: stack
+// records with the given weights, samples at two times, and rows of a window.
 func oneRun(user, kernel int64) *recording.Recording {
 	b := recording.NewBuilder()
 	ev := b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "samples", PerSample: recording.SampleOne}, {Name: "bytes"}}})
@@ -128,7 +128,7 @@ func oneRun(user, kernel int64) *recording.Recording {
 	u, k := call("main", "work"), call("trap", "read")
 	ur := b.AddStack(ev, u, tb.Index(), 0, []int64{user, 100})
 	kr := b.AddStack(ev, k, tb.Index(), 0, []int64{kernel, 40})
-	b.AddStack(ev, u, tb.Index(), 0, []int64{7, 1}) // the same stack, related to nothing
+	b.AddStack(ev, u, tb.Index(), 0, []int64{7, 1}) // the same stack, not joined
 	b.Join(ev, ur, kr)
 	tb.Sample(ev, 10, u, -1, nil)
 	tb.Sample(ev, 10, k, -1, nil)
@@ -181,7 +181,7 @@ func TestJoinByBasis(t *testing.T) {
 	}
 }
 
-// A kernel's half of two user stacks goes to them in the order of the file.
+// A kernel stack joined with two user stacks gives its weight to them in file order.
 func TestJoinSharesInOrder(t *testing.T) {
 	b := recording.NewBuilder()
 	ev := b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "samples"}}})

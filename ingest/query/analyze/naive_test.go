@@ -17,16 +17,16 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// naive is a second, slow account of a random recording, kept beside the
-// builder: everything in it is by name.
+// naive is a copy of a random recording as plain lists, with names instead of ids, from
+// which queries are answered slowly but simply.
 type naive struct {
 	spans   []naiveSpan
 	samples []naiveRecord // of event sampledEvent, with a time
 	stacks  []naiveRecord // of the same event
 	windows []naiveWindow
 	loose   []naiveRecord // of event looseEvent: samples only
-	// picks say by the text of a set which spans are its calls, and known which spans
-	// belong to it.
+	// picks tells, by the text of a set of calls, which spans are its calls; known caches
+	// which spans belong to it.
 	picks map[string]func(*naiveSpan) bool
 	known map[string][]bool
 }
@@ -50,7 +50,7 @@ type naiveWindow struct {
 	rows       []naiveRecord
 }
 
-// answer is the one that a query should give: by path (names joined by ";").
+// answer is the expected answer to a query, by path (names joined by ";").
 type answer struct {
 	self, count map[string]int64
 	sum         int64
@@ -97,7 +97,7 @@ var functionPool = []functionName{
 
 func (f functionName) String() string { return f.name + "@" + f.module }
 
-// world builds a random recording and the naive account of it.
+// world builds a random recording and its naive copy.
 type world struct {
 	r      *rand.Rand
 	b      *recording.Builder
@@ -115,7 +115,7 @@ func (w *world) path(most int) ([]string, []recording.FrameID) {
 	return names, frames
 }
 
-// frame is one of three places in a random function.
+// frame returns one of three places in a random function.
 func (w *world) frame() (string, recording.FrameID) {
 	fn := functionPool[w.r.IntN(len(functionPool))]
 	id := w.b.Function(recording.Function{Name: fn.name, Module: fn.module, File: fn.file})
@@ -144,8 +144,8 @@ func newWorld(seed uint64) (*recording.Recording, *naive) {
 	return w.b.Finish(), &w.naive
 }
 
-// nested adds properly nested spans to a track, many of them without length. As
-// whole spans they come in any order.
+// nested adds properly nested spans to a track, many of zero length; with whole, as
+// complete spans in random order.
 func (w *world) nested(t *recording.TrackBuilder, track int, whole bool) {
 	type open struct {
 		start int64
@@ -162,8 +162,8 @@ func (w *world) nested(t *recording.TrackBuilder, track int, whole bool) {
 	var all []span
 	at := int64(w.r.IntN(20))
 	for range w.r.IntN(120) {
-		// Whole spans that start and end alike have no order among them: there
-		// only distinct times tell who is whose parent.
+		// Complete spans with the same start and end could nest either way, so their times
+		// must differ.
 		if whole {
 			at++
 		}
@@ -189,7 +189,7 @@ func (w *world) nested(t *recording.TrackBuilder, track int, whole bool) {
 			at += int64(w.r.IntN(12))
 		}
 	}
-	for len(stack) > 0 { // spans that never end, and such that reach the end
+	for len(stack) > 0 { // leave open spans unfinished, or end complete ones
 		o := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		if whole {
@@ -238,7 +238,7 @@ func (w *world) records() {
 	}
 }
 
-// windowed adds a row of neighbouring windows and a coarse one over all.
+// windowed adds eight adjacent windows and a coarse one that covers all of them.
 func (w *world) windowed() {
 	add := func(start, end int64) {
 		nw := naiveWindow{start: start, end: end}
@@ -258,7 +258,7 @@ func (w *world) windowed() {
 	}
 }
 
-// finish gives the spans that never end the recording's end.
+// finish ends unfinished spans at the recording's end.
 func (n *naive) finish(rec *recording.Recording) {
 	for i := range n.spans {
 		if n.spans[i].end < 0 {
@@ -271,8 +271,8 @@ func chosen(q Query, track int) bool {
 	return q.Scope.Tracks == nil || slices.Contains(q.Scope.Tracks, track)
 }
 
-// ofSpans answers for spans. Time is told moment by moment: it belongs to the
-// deepest span that covers it.
+// ofSpans answers a query of spans. It counts time moment by moment: each moment belongs to
+// the deepest span that covers it.
 func (n *naive) ofSpans(rec *recording.Recording, q Query) *answer {
 	from, to := rec.Start, rec.End
 	if q.Scope.Ranged {
@@ -297,7 +297,7 @@ func (n *naive) ofSpans(rec *recording.Recording, q Query) *answer {
 		if !chosen(q, track) {
 			continue
 		}
-		for at := from; at < to; at++ { // the test's times are small
+		for at := from; at < to; at++ { // times in this test are small
 			var deepest *naiveSpan
 			for i := range n.spans {
 				s := &n.spans[i]
@@ -339,7 +339,7 @@ func (n *naive) within(q Query, s *naiveSpan) bool {
 	return n.known[text][i]
 }
 
-// sets makes sets of calls by chance, of the recording and in the naive account.
+// sets makes random sets of calls, both for the recording and for its naive copy.
 func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (all []*recording.CallSet) {
 	n.picks, n.known = map[string]func(*naiveSpan) bool{}, map[string][]bool{}
 	for i := range 4 {
@@ -376,7 +376,7 @@ func (n *naive) sets(t *testing.T, rec *recording.Recording, r *rand.Rand) (all 
 	return all
 }
 
-// queriesOfSets are queries whose scopes have sets of calls.
+// queriesOfSets returns queries whose scopes have sets of calls.
 func (n *naive) queriesOfSets(t *testing.T, rec *recording.Recording, r *rand.Rand) (all []Query) {
 	for _, set := range n.sets(t, rec, r) {
 		for _, q := range queries(rec, r) {
@@ -410,7 +410,7 @@ func (n *naive) ofRecords(rec *recording.Recording, records []naiveRecord, q Que
 	return a
 }
 
-// expect says what a query should give, and from which records.
+// expect returns the expected answer to a query and the kind of records that it comes from.
 func (n *naive) expect(rec *recording.Recording, q Query) (*answer, Basis) {
 	switch {
 	case q.Event == spanEvent:
@@ -421,7 +421,7 @@ func (n *naive) expect(rec *recording.Recording, q Query) (*answer, Basis) {
 		return n.ofRecords(rec, n.stacks, q, false), Stacks
 	case q.Metric != metricStacksOnly && len(n.samples) > 0:
 		return n.ofRecords(rec, n.samples, q, true), Samples
-	case !q.Scope.Ranged: // stacks that are added up have no calls
+	case !q.Scope.Ranged: // stack records have no time, so a set of calls does not apply
 		return n.ofRecords(rec, n.stacks, q, false), Stacks
 	}
 	var rows []naiveRecord
@@ -455,8 +455,8 @@ func queries(rec *recording.Recording, r *rand.Rand) []Query {
 	return all
 }
 
-// TestAgainstNaive compares weights, trees, tables and threads with the naive
-// account, for many recordings and queries.
+// TestAgainstNaive compares weights, trees, tables and threads with the naive answers, for
+// many recordings and queries.
 func TestAgainstNaive(t *testing.T) {
 	for seed := range rounds.Of(uint64(60)) {
 		rec, n := newWorld(seed)
@@ -488,8 +488,8 @@ func TestAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestUnmerged: where each function has one frame, calls become nodes in one pass, and the
-// tree is the one of callPaths.
+// TestUnmerged checks that unmerged gives the same tree as callPaths if each function has
+// one frame.
 func TestUnmerged(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -525,7 +525,7 @@ func TestUnmerged(t *testing.T) {
 	}
 }
 
-// paths names the nodes of a tree.
+// paths returns the path of each node of a tree, as names.
 func paths(rec *recording.Recording, tree *Tree) []string {
 	names := make([]string, len(tree.Nodes))
 	for i := 1; i < len(tree.Nodes); i++ {
@@ -583,8 +583,8 @@ func checkTree(t *testing.T, rec *recording.Recording, tree *Tree, want *answer)
 	}
 }
 
-// checkTables compares by function, module and file: self at the last name of a
-// path, total once for each name in it.
+// checkTables compares tables by function, module and file. Self counts for the last name
+// of a path, total once for each name in it.
 func checkTables(t *testing.T, rec *recording.Recording, tree *Tree, want *answer) {
 	t.Helper()
 	files, modules := map[string]string{}, map[string]string{}

@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestRestCountsOnce: outside a range a span counts with its time there; one that covers
-// the range is one span.
+// TestRestCountsOnce checks that, outside a range, a span counts with its time there, and
+// that a span that covers the range is still one span.
 func TestRestCountsOnce(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -20,8 +20,8 @@ func TestRestCountsOnce(t *testing.T) {
 	tr.End(100)
 	rec := b.Finish()
 	for _, c := range []struct{ from, to, time, count int64 }{
-		{30, 70, 60, 4},  // main, and each f reaches out of it
-		{16, 50, 66, 3},  // not the second
+		{30, 70, 60, 4},  // main and every f, which all extend beyond the range
+		{16, 50, 66, 3},  // all except the second f
 		{0, 50, 50, 2},   // nothing before it
 		{50, 100, 50, 3}, // nothing after it
 		{41, 59, 82, 4},

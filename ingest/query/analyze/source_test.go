@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// place is a frame as the test sees it.
+// place is a frame by file, line and name.
 type place struct {
 	file string
 	line int32
@@ -34,7 +34,7 @@ func placed(seed uint64) (*recording.Recording, []placeStack) {
 		var frames []recording.FrameID
 		for range r.IntN(9) {
 			p := place{fmt.Sprintf("%c.go", 'a'+rune(r.IntN(3))), int32(r.IntN(4)), fmt.Sprint("f", r.IntN(4))}
-			// The function's own file is b.go; frames elsewhere say so.
+			// The function's file is b.go; frames in other files name their file.
 			f := recording.Frame{Func: b.Function(recording.Function{Name: p.name, File: "b.go"}), Line: p.line, Inlined: r.IntN(3) == 0}
 			if p.file != "b.go" {
 				f.File = p.file
@@ -75,7 +75,7 @@ func checkSource(t *testing.T, got *analyze.SourceCost, file string, all []place
 	for line := range int32(4) {
 		var want analyze.SourceLine
 		for _, s := range all {
-			v := max(0, s.value) // a missing value weighs nothing
+			v := max(0, s.value) // a missing value counts as 0
 			if n := len(s.places); n > 0 && s.places[n-1].file == file && s.places[n-1].line == line {
 				want.Self += v
 				want.Count++

@@ -10,9 +10,9 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// Every picosecond that a thread was in a state weighs one, in the innermost span that
-// ran at it where the state's stack is not known, in the metric of all and in that of
-// the state; so that the others add up to all.
+// Every picosecond of a thread in a state counts 1, both in the total metric and in the
+// metric of the state, so the other metrics add up to the total. If the state's stack is
+// unknown, it counts for the innermost span at that time.
 func TestStatesAgainstNaive(t *testing.T) {
 	for seed := range rounds.Of(uint64(200)) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -77,8 +77,8 @@ func TestStatesAgainstNaive(t *testing.T) {
 	}
 }
 
-// Of the states of threads those times count in which one of the calls of a scope ran
-// there, whatever they are split by.
+// With a set of calls, only the time in states during one of the calls on the same thread
+// counts, in every grouping.
 func TestStatesOfCalls(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.StateEvent())
@@ -96,7 +96,7 @@ func TestStatesOfCalls(t *testing.T) {
 		}
 	}
 	rec := b.Finish()
-	set := &recording.CallSet{Text: "request", Calls: 3, Times: [][]recording.Time{{{From: 3, To: 11}, {From: 20, To: 21}, {From: 30, To: 45}}}} // of one thread
+	set := &recording.CallSet{Text: "request", Calls: 3, Times: [][]recording.Time{{{From: 3, To: 11}, {From: 20, To: 21}, {From: 30, To: 45}}}} // on the first thread
 	for _, in := range []recording.Scope{{Calls: set}, recording.Between(5, 40).Of(set)} {
 		from, to := in.Bounds(rec)
 		want := map[string]int64{}

@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestTransformedThreads: what transforms take away from spans, samples and
-// windows goes from threads and contexts, too.
+// TestTransformedThreads checks that stacks removed by transforms do not count for threads
+// and contexts either.
 func TestTransformedThreads(t *testing.T) {
 	for seed := range rounds.Of(uint64(40)) {
 		rec, n := newWorld(seed)
@@ -73,7 +73,7 @@ func TestTransformedThreads(t *testing.T) {
 	}
 }
 
-// TestFirstSeen: the first span or sample of each call.
+// TestFirstSeen checks the time of the first span or sample of each call.
 func TestFirstSeen(t *testing.T) {
 	for seed := range uint64(30) {
 		rec, _ := newWorld(seed)
@@ -113,7 +113,7 @@ func TestFirstSeen(t *testing.T) {
 	}
 }
 
-// TestShallow: with a limit to the depth, what is deeper is as if it had never
+// TestShallow checks that a depth limit gives the same answer as if deeper spans had not
 // been recorded.
 func TestShallow(t *testing.T) {
 	rounds.Unraced(t)
@@ -133,7 +133,7 @@ func TestShallow(t *testing.T) {
 			}
 			checkTree(t, rec, NewTree(rec, weigh(t, rec, q)), less.ofSpans(rec, q))
 
-			// The depth for a number of spans is the largest that has no more.
+			// Shallow must return the largest depth that visits no more than the limit.
 			q.Depth = 0
 			for limit := range 60 {
 				d := Shallow(rec, q, limit)
@@ -162,7 +162,7 @@ func TestShallow(t *testing.T) {
 	}
 }
 
-// TestThreadOf compares with asking each track for its functions.
+// TestThreadOf compares the result with the functions of each track.
 func TestThreadOf(t *testing.T) {
 	b := recording.NewBuilder()
 	ev := b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "samples", PerSample: recording.SampleOne}}})
@@ -215,7 +215,7 @@ func TestThreadOf(t *testing.T) {
 	}
 }
 
-// A question that is cancelled ends.
+// A cancelled query ends with an error.
 func TestStopped(t *testing.T) {
 	rec, _ := newWorld(1)
 	ctx, cancel := context.WithCancel(context.Background())

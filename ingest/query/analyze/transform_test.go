@@ -17,8 +17,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// plainFrame and plainStack check the transforms another way: with stacks as
-// lists, transformed one by one.
+// plainFrame and plainStack represent stacks as lists of frames. Tests transform these one
+// by one and compare the results.
 type plainFrame struct {
 	name, module, file string
 	line               int32
@@ -53,7 +53,7 @@ var plainPool = []plainFrame{
 	{name: "Grow", module: "[kernel]", kernel: true, file: "k.c"},
 }
 
-// plainWorld makes a recording of random stacks, and the same as lists.
+// plainWorld makes a recording of random stacks, and the same stacks as lists.
 func plainWorld(seed uint64) (*recording.Recording, []plainStack) {
 	r := rand.New(rand.NewPCG(seed, 9))
 	b := recording.NewBuilder()
@@ -92,7 +92,8 @@ func plainWorld(seed uint64) (*recording.Recording, []plainStack) {
 	return b.Finish(), all
 }
 
-// isFunc tells by a reference, as its words say.
+// isFunc returns a test for the frames that a reference means, following the documentation
+// of Ref.
 func (r Ref) isFunc(all []plainStack) func(plainFrame) bool {
 	if r.Exact {
 		return func(f plainFrame) bool { return f.name == r.Text && f.module == r.Module }
@@ -127,8 +128,8 @@ func plainMatch(p string, f plainFrame) bool {
 	return false
 }
 
-// plainApply transforms stacks one by one; recorded are those of the recording,
-// which say what a reference stands for.
+// plainApply transforms stacks one by one. A reference is resolved among recorded, the
+// stacks of the recording.
 func plainApply(recorded, all []plainStack, t Transform) []plainStack {
 	is := t.isFunc(recorded)
 	var out []plainStack
@@ -210,8 +211,8 @@ func plainApply(recorded, all []plainStack, t Transform) []plainStack {
 	return out
 }
 
-// randomTransforms makes lists of up to four. Merging comes last, since what
-// stands for several functions has the name of the first of them.
+// randomTransforms returns up to four transforms. Merging comes last, because a merged node
+// has the name of its first function, which later transforms could match.
 func randomTransforms(r *rand.Rand) []Transform {
 	ref := func() Ref {
 		f := plainPool[r.IntN(len(plainPool))]
@@ -281,7 +282,7 @@ func plainTree(all []plainStack, inverted bool) map[string]plainSums {
 	return sums
 }
 
-// treeSums is the same of a tree.
+// treeSums returns the sums of a tree by path, like plainTree.
 func treeSums(t *testing.T, rec *recording.Recording, tree *Tree) map[string]plainSums {
 	t.Helper()
 	sums, names := map[string]plainSums{}, make([]string, len(tree.Nodes))
@@ -305,7 +306,7 @@ func treeSums(t *testing.T, rec *recording.Recording, tree *Tree) map[string]pla
 
 func sameSums(t *testing.T, what string, got, want map[string]plainSums) {
 	t.Helper()
-	// The root is always there. No other row may be without any record.
+	// The root is always present. All other rows must have records.
 	root := func(k string, s plainSums) bool { return k == "" && s == plainSums{} }
 	got, want = maps.Clone(got), maps.Clone(want)
 	maps.DeleteFunc(got, root)
@@ -322,8 +323,8 @@ func sameSums(t *testing.T, what string, got, want map[string]plainSums) {
 	}
 }
 
-// TestTransforms compares trees, tables, threads and contexts after random lists
-// of transforms with the stacks transformed one by one.
+// TestTransforms compares trees, tables, threads and contexts after random transforms with
+// stacks transformed one by one.
 func TestTransforms(t *testing.T) {
 	for seed := range rounds.Of(uint64(120)) {
 		rec, all := plainWorld(seed)
@@ -414,7 +415,7 @@ func checkPlainTables(t *testing.T, rec *recording.Recording, tree *Tree, left [
 	}
 }
 
-// checkPlainSeen: children are in order of the first stack that has them.
+// checkPlainSeen checks that children are in the order of their first stack.
 func checkPlainSeen(t *testing.T, rec *recording.Recording, tree *Tree, left []plainStack) {
 	t.Helper()
 	want := map[string]int64{}
@@ -481,7 +482,7 @@ func checkPlainThreads(t *testing.T, rec *recording.Recording, ts []Transform, l
 	sameSums(t, "labels", rows(ByContext(context.Background(), rec, Query{}, "label", ts...)), labels)
 }
 
-// checkPlainNodes: calls are in nodes that are as deep as they are at most.
+// checkPlainNodes checks that the node of a call is no deeper than the call.
 func checkPlainNodes(t *testing.T, rec *recording.Recording, tree *Tree) {
 	t.Helper()
 	for c := range rec.Calls.Len() {
@@ -495,8 +496,7 @@ func checkPlainNodes(t *testing.T, rec *recording.Recording, tree *Tree) {
 	}
 }
 
-// TestSandwich compares callers, callees and what a search matches with the
-// stacks as lists.
+// TestSandwich compares callers, callees and search matches with the stacks as lists.
 func TestSandwich(t *testing.T) {
 	for seed := range rounds.Of(uint64(80)) {
 		rec, all := plainWorld(seed)
@@ -563,7 +563,8 @@ func TestSandwich(t *testing.T) {
 				sameSums(t, "callers", rows(n.Callers), callers)
 				sameSums(t, "callees", rows(n.Callees), callees)
 			}
-			// The sandwich's trees: both hold what runs through the function.
+			// The trees of callers and callees contain the stacks that go through the
+			// function.
 			up, down := plainApply(all, all, CallersOf(ref)), plainApply(all, all, CalleesOf(ref))
 			sameSums(t, "callers' tree", treeSums(t, rec, NewTree(rec, w, CallersOf(ref))), plainTree(up, true))
 			sameSums(t, "callees' tree", treeSums(t, rec, NewTree(rec, w, CalleesOf(ref))), plainTree(down, false))
@@ -577,7 +578,7 @@ func TestSandwich(t *testing.T) {
 			distinct := map[plainFrame]bool{}
 			for _, s := range all {
 				for _, f := range s.frames {
-					// One function has frames on several lines.
+					// A function may have frames on several lines.
 					if fn := (plainFrame{name: f.name, module: f.module, file: f.file}); plainMatch(text, f) && !distinct[fn] {
 						distinct[fn] = true
 						want.Functions++
@@ -606,8 +607,8 @@ func TestSandwich(t *testing.T) {
 	}
 }
 
-// TestCutInversion: an inverted tree that is cut short still adds up, and is
-// exact where it is heaviest.
+// TestCutInversion checks that an inverted tree that was cut still adds up, and that its
+// heaviest nodes are exact.
 func TestCutInversion(t *testing.T) {
 	defer func(nodes, steps int) { mostInverted, mostSteps = nodes, steps }(mostInverted, mostSteps)
 	for seed := range uint64(100) {
@@ -680,8 +681,8 @@ func TestTransformText(t *testing.T) {
 	}
 }
 
-// TestNumbered counts names that differ only in numbers, within a module, and tells how much
-// of the width five of them fill side by side.
+// TestNumbered checks the number of names that differ only in numbers within a module, and
+// the share of the width that five of them fill.
 func TestNumbered(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// walked returns a recording with stacks of few functions on many lines, so that
-// functions recur and share their callers; by turns, two deep stacks grow together.
+// walked returns a recording with stacks of few functions on many lines, so that functions
+// recur and share callers. With byTurns, two deep stacks grow by turns.
 func walked(t *testing.T, byTurns bool) (*recording.Recording, *Weights) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	b := recording.NewBuilder()
@@ -102,7 +102,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestOutermost looks for each node's row in all nodes above it.
+// TestOutermost compares with a search for each node's row in all nodes above it.
 func TestOutermost(t *testing.T) {
 	for _, byTurns := range []bool{false, true} {
 		rec, _ := walked(t, byTurns)

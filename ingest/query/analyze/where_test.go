@@ -14,8 +14,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// holds tells the simple way whether a record's attributes are as conditions say:
-// for each key, none of the !s, and one of the others if there are any.
+// holds reports whether attributes meet conditions: for each key, all negated conditions
+// and, if there are others, at least one of those.
 func holds(t *testing.T, conditions []string, attrs map[string]string) bool {
 	t.Helper()
 	yes, no := map[string]bool{}, map[string]bool{}
@@ -104,8 +104,8 @@ func TestWhereIsWhatRecordsSay(t *testing.T) {
 	}
 }
 
-// TestWhereOfThreads: spans and samples have the labels of their threads, samples
-// their processor's.
+// TestWhereOfThreads checks conditions on the labels of threads, for spans and samples, and
+// on the processor of samples.
 func TestWhereOfThreads(t *testing.T) {
 	b := recording.NewBuilder()
 	spans := b.AddEvent(recording.SpanEvent())
@@ -145,8 +145,8 @@ func TestWhereOfThreads(t *testing.T) {
 	}
 }
 
-// TestARangeOfLabels: samples have no contexts, so a range is answered from the
-// windows, or for the whole.
+// TestARangeOfLabels checks a range with a condition on a context: samples have no
+// contexts, so windows answer it or, without windows, the whole recording.
 func TestARangeOfLabels(t *testing.T) {
 	for _, windows := range []bool{true, false} {
 		b := recording.NewBuilder()

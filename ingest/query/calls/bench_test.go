@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/query/calls"
 )
 
-// tasks is a recording of four threads that run so many tasks of some 50 spans.
+// tasks makes a recording of four threads that run n tasks of about 50 spans each.
 func tasks(n int) *recording.Recording {
 	r := rand.New(rand.NewPCG(3, 3))
 	b := recording.NewBuilder()
@@ -42,8 +42,8 @@ func tasks(n int) *recording.Recording {
 	return b.Finish()
 }
 
-// BenchmarkSet looks up a tenth of a million calls among 50 million spans, and adds
-// up what ran in them.
+// BenchmarkSet looks up 100,000 calls among 50 million spans and weighs the spans inside
+// them.
 func BenchmarkSet(b *testing.B) {
 	rec := tasks(1_000_000)
 	for _, text := range []string{"task[slowest 100000]", "task[9990ps..10300ps]", "task[self 2550ps..]", "!task[slowest 100000]", "f7|f11[1000ps..1100ps]"} {

@@ -19,7 +19,7 @@ import (
 
 var names = []string{"parse", "read", "read", "Tick", "operator|", "a[0]", "*", "/x/"}
 
-// anyQuery makes one by chance.
+// anyQuery makes a random query.
 func anyQuery(r *rand.Rand) *calls.Query {
 	q := new(calls.Query)
 	for range r.IntN(3) {
@@ -68,8 +68,8 @@ func anyQuery(r *rand.Rand) *calls.Query {
 	return q
 }
 
-// TestParseIsTheInverseOfString: what is written is read as the same query, and
-// written the same again.
+// TestParseIsTheInverseOfString checks that Parse reads the result of String as the same
+// query, which String writes the same again.
 func TestParseIsTheInverseOfString(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 16))
 	for range 5000 {
@@ -140,7 +140,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// span is one of a recording that is made by chance.
+// span is a span of a random recording.
 type span struct {
 	track, lane, index int
 	start, end, self   int64
@@ -185,7 +185,8 @@ func world(r *rand.Rand) (*recording.Recording, []span) {
 	return rec, all
 }
 
-// naive reports whether a span is meant, apart from the slowest.
+// naive reports whether a span is a call of the query's functions, and whether it meets all
+// conditions except slowest.
 func naive(rec *recording.Recording, q *calls.Query, s *span) (mine, is bool) {
 	l := &rec.Tracks[s.track].Lanes[s.lane]
 	module := rec.Functions.At(int(rec.Func(l.Call(s.index)))).Module
@@ -202,7 +203,7 @@ func naive(rec *recording.Recording, q *calls.Query, s *span) (mine, is bool) {
 	}
 	is = within(q.Duration, s.end-s.start) && within(q.Self, s.self) && within(q.Started, s.start-rec.Start)
 	for _, a := range q.Args {
-		// The texts of world are few.
+		// The arguments of spans made by world, parsed by hand.
 		v := map[string]map[string]string{
 			`{"n":1,"kind":"red"}`:             {"n": "1", "kind": "red"},
 			`{"n":2.5,"data":{"of":"red, x"}}`: {"n": "2.5", "data.of": "red, x"},
@@ -239,8 +240,7 @@ func naive(rec *recording.Recording, q *calls.Query, s *span) (mine, is bool) {
 	return mine, mine && is
 }
 
-// TestAgainstNaive: the calls that are found are those that a look at each span
-// finds.
+// TestAgainstNaive compares the selected calls with a check of each span.
 func TestAgainstNaive(t *testing.T) {
 	some := 0
 	seeds := rounds.Of(3000)
@@ -317,7 +317,8 @@ func TestAgainstNaive(t *testing.T) {
 	}
 }
 
-// FuzzParse: any text is read or has an error, and what is written is read again.
+// FuzzParse checks that no text panics, and that a parsed query can be written and parsed
+// again.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"f[1ms..]", `"a"|b[x="\n", at 1:2:"n"@3s]`, "!*[found x]", "/a/["} {
 		f.Add(s)

@@ -14,10 +14,10 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// TestMeansPerCallAgainstNaive compares a set of calls of every recording with all
-// others of the function, per call: the totals are what ran in the calls, added up by
-// hand and divided by how many lie in no other one, and the rows add up to them. Of
-// samples too.
+// TestMeansPerCallAgainstNaive compares, per call, a set of calls of each recording with
+// all other calls of the function. The totals must equal sums over the spans and samples in
+// the calls, divided by the number of outermost calls, and the rows must add up to the
+// totals.
 func TestMeansPerCallAgainstNaive(t *testing.T) {
 	ctx := context.Background()
 	timed, sampled, clocked := 0, 0, 0
@@ -50,7 +50,7 @@ func TestMeansPerCallAgainstNaive(t *testing.T) {
 					c, err := compare.Compare(ctx, []compare.Input{{Rec: rec, Scope: in[0]}}, []compare.Input{{Rec: rec, Scope: in[1]}},
 						compare.Options{Event: rec.Events[e].NameOrKind(), Metric: rec.Events[e].Metrics[m].Name, Normalize: compare.Calls})
 					if err != nil {
-						continue // of stacks without times, or where a side has nothing of it
+						continue // stacks without times, or a side without the metric
 					}
 					table, err := c.Table(ctx, compare.ByFunction, false)
 					if err != nil {
@@ -100,8 +100,8 @@ func TestMeansPerCallAgainstNaive(t *testing.T) {
 	}
 }
 
-// onProcessors holds what the calls of a side ran, or waited, against what they tell: the
-// sum of a table is that of the calls where all of them tell.
+// onProcessors compares a table's sum of CPU or off-CPU time with the calls' own times, and
+// returns 1. If a call has no CPU time, it compares nothing and returns 0.
 func onProcessors(t *testing.T, path string, rec *recording.Recording, outer []*bar, metric int, sum int64, s compare.Side) int {
 	t.Helper()
 	var want int64
@@ -125,7 +125,7 @@ func onProcessors(t *testing.T, path string, rec *recording.Recording, outer []*
 	return 1
 }
 
-// outermost are the calls of a set that are in no other one of it.
+// outermost returns the calls of a set that are inside no other call of the set.
 func outermost(of *set) (outer []*bar) {
 	var within func(b *bar) bool
 	within = func(b *bar) bool { return b != nil && (of.has(b) || within(b.up) || within(b.also)) }
@@ -137,7 +137,7 @@ func outermost(of *set) (outer []*bar) {
 	return outer
 }
 
-// rounded is the nearest integer, halves away from 0.
+// rounded returns the nearest integer, halves away from 0.
 func rounded(r *big.Rat) int64 {
 	n := new(big.Int).Mul(r.Num(), big.NewInt(2))
 	if n.Sign() < 0 {
@@ -148,9 +148,9 @@ func rounded(r *big.Rat) int64 {
 	return n.Quo(n, new(big.Int).Mul(r.Denom(), big.NewInt(2))).Int64()
 }
 
-// TestModesAgainstNaive: the modes of every recording's functions have all calls, each
-// in its bounds, and lie apart by the rule that the manual has; within none of them is
-// another valley. All is told from the durations one by one.
+// TestModesAgainstNaive checks the modes of every recording's functions against all
+// durations: each call is in one mode, neighbouring modes are separated by a valley as the
+// manual defines it, and no mode contains another valley.
 func TestModesAgainstNaive(t *testing.T) {
 	ctx := context.Background()
 	several, one := 0, 0
@@ -211,7 +211,7 @@ func TestModesAgainstNaive(t *testing.T) {
 	}
 }
 
-// count is how many durations lie in from..to.
+// count returns the number of durations in from..to, to excluded.
 func count(took []int64, from, to int64) (n int64) {
 	for _, d := range took {
 		if d >= from && d < to {
@@ -221,8 +221,9 @@ func count(took []int64, from, to int64) (n int64) {
 	return n
 }
 
-// naiveBins counts durations in the bins of a histogram, which are joined until each
-// has ten steps of the clock by which a few of the durations were measured.
+// naiveBins counts durations in the bins of a histogram. It joins bins until each is at
+// least ten clock ticks wide; the tick is the greatest common divisor of a few of the
+// durations.
 func naiveBins(took []int64, of []spans.Bin, d *spans.Durations) (bins []spans.Bin) {
 	step := new(big.Int)
 	for _, v := range []int64{d.Min, d.Median, d.P90, d.P99, d.P999, d.Max} {
@@ -241,7 +242,7 @@ func naiveBins(took []int64, of []spans.Bin, d *spans.Durations) (bins []spans.B
 	return bins
 }
 
-// inMode are the bins of a mode, and the first of the fullest of them, by where they are.
+// inMode returns the counts of the bins of a mode, and the index of the first fullest one.
 func inMode(bins []spans.Bin, h spans.Mode) (peak int, cs []int64) {
 	peak = -1
 	for i, b := range bins {
@@ -255,8 +256,8 @@ func inMode(bins []spans.Bin, h spans.Mode) (peak int, cs []int64) {
 	return peak, cs
 }
 
-// meeting is where two modes meet: in the middle of the first emptiest bins between their
-// fullest ones.
+// meeting returns the border of two modes: the middle of the first emptiest bins between
+// their fullest ones.
 func meeting(bins []spans.Bin, a, b spans.Mode) int64 {
 	pa, _ := inMode(bins, a)
 	pb, _ := inMode(bins, b)
@@ -273,9 +274,9 @@ func meeting(bins []spans.Bin, a, b spans.Mode) int64 {
 	return bins[(from+to+1)/2].From
 }
 
-// valleyBetween says again what divides two heaps: in one to five neighbouring bins
-// between their fullest ones are at most half of the calls that the lower one has in as
-// many of its bins, and fewer by three standard deviations of such counts.
+// valleyBetween reports whether a valley separates two modes: one to five neighbouring bins
+// between their fullest bins with at most half as many calls as the fullest run of that
+// width in the lower mode, and fewer by three standard deviations.
 func valleyBetween(bins []spans.Bin, a, b spans.Mode) bool {
 	best := func(cs []int64, w int, most bool) (v int64) {
 		v = -1

@@ -21,7 +21,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// recordings opens all that are kept here, and those of a folder that is named.
+// recordings visits the recordings with spans of the repository, of madeTrace, and of the
+// sample folder.
 func recordings(t *testing.T, visit func(path string, rec *recording.Recording)) {
 	t.Helper()
 	for _, path := range append(samples.Below(t, "../../../app/command/testdata", madeTrace(t)), samples.Files(t)...) {
@@ -33,9 +34,8 @@ func recordings(t *testing.T, visit func(path string, rec *recording.Recording))
 	}
 }
 
-// madeTrace writes a trace into a folder of its own: slow calls and quick ones, of which
-// all tell how long they ran, with parts that do and parts that do not, and async
-// operations beside them.
+// madeTrace writes a trace into a new folder: slow and quick calls with CPU times, inner
+// spans with and without CPU times, and async operations.
 func madeTrace(t *testing.T) (dir string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(16, 3))
@@ -66,7 +66,8 @@ func madeTrace(t *testing.T) (dir string) {
 	return dir
 }
 
-// bar is a span one of a recording, with the one that it is a part of.
+// bar is a span with its parent, up. also is a second possible parent, for a zero-length
+// span where two spans meet.
 type bar struct {
 	id         int
 	track      int
@@ -78,13 +79,13 @@ type bar struct {
 	name       string
 	up, also   *bar
 	async      bool
-	members    map[string]string // of its arguments, once asked for
-	ran        int64             // on CPU, once asked for, where it tells
+	members    map[string]string // its arguments that are strings; nil until requested
+	ran        int64             // CPU time, if asked and tells are set
 	tells      bool
 	asked      bool
 }
 
-// cpu is how long it ran on CPU, where it tells.
+// cpu returns the CPU time of the span, false if unknown.
 func (s *bar) cpu(rec *recording.Recording) (int64, bool) {
 	if !s.asked {
 		s.ran, s.tells = rec.SpanCPU(s.lane, s.index)
@@ -93,7 +94,7 @@ func (s *bar) cpu(rec *recording.Recording) (int64, bool) {
 	return s.ran, s.tells
 }
 
-// spansOf lists all spans.
+// spansOf returns all spans of a recording.
 func spansOf(rec *recording.Recording) (all []*bar) {
 	for ti, t := range rec.Tracks {
 		for _, column := range t.Columns(&rec.Calls) {
@@ -102,13 +103,13 @@ func spansOf(rec *recording.Recording) (all []*bar) {
 				l := &t.Lanes[li]
 				lane := make([]*bar, 0, l.Len())
 				for i := range l.Len() {
-					for len(above) > 0 && above[0].end < l.Start(i) { // spans of a lane come in order
+					for len(above) > 0 && above[0].end < l.Start(i) { // spans of a lane are in order
 						above = above[1:]
 					}
 					s := &bar{len(all) + i, ti, l, i, l.Start(i), l.End(i), l.End(i) - l.Start(i), l.Call(i), rec.FuncName(l.Call(i)), nil, nil, t.Kind == recording.AsyncTrack, nil, 0, false, false}
 					for _, u := range above {
 						if u.call == rec.Calls.Parent(s.call) && u.start <= s.start && u.end >= s.end {
-							if s.up != nil { // of a span of no length where two others meet
+							if s.up != nil { // a zero-length span where two others meet
 								s.also = u
 								break
 							}
@@ -128,7 +129,7 @@ func spansOf(rec *recording.Recording) (all []*bar) {
 	return all
 }
 
-// args are the members of a span that are texts.
+// args returns the span's arguments that are strings.
 func (s *bar) args(rec *recording.Recording) map[string]string {
 	if s.members != nil {
 		return s.members
@@ -145,17 +146,17 @@ func (s *bar) args(rec *recording.Recording) map[string]string {
 	return s.members
 }
 
-// question is a query and what it means, said again.
+// question is a query and its meaning as functions on spans.
 type question struct {
 	q    calls.Query
-	of   func(*bar) bool // of one of its functions
+	of   func(*bar) bool // whether the span is of one of the functions
 	is   func(*bar) bool
-	most int // the longest so many, 0 for all
+	most int // keep this many of the longest, 0 for all
 }
 
-// some are functions that are worth asking about: the one that most spans run, the one
-// that takes most time beside it, the one with arguments that most spans run, the async
-// operation that there are most of, and the first two together.
+// some returns functions to ask about: the one with the most spans, another with the most
+// time, one with the most spans with arguments, the most frequent async operation, and the
+// first two together.
 func some(rec *recording.Recording, all []*bar) (names [][]string) {
 	n, time, told, async := map[string]int64{}, map[string]int64{}, map[string]int64{}, map[string]int64{}
 	for _, s := range all {
@@ -183,7 +184,7 @@ func some(rec *recording.Recording, all []*bar) (names [][]string) {
 	return names
 }
 
-// questions are about some functions.
+// questions returns questions about the given functions.
 func questions(rec *recording.Recording, all []*bar, f []string) (qs []question) {
 	of := func(s *bar) bool { return slices.Contains(f, s.name) }
 	var took, self []int64
@@ -229,7 +230,7 @@ func questions(rec *recording.Recording, all []*bar, f []string) (qs []question)
 	return qs
 }
 
-// set has some of the spans.
+// set is a set of spans.
 type set struct {
 	is  []bool // by id
 	all []*bar
@@ -237,7 +238,7 @@ type set struct {
 
 func (x *set) has(s *bar) bool { return x.is[s.id] }
 
-// picked are the calls that a question means in a scope, of the spans that count there.
+// picked returns the calls that a question selects among the spans that satisfy counts.
 func (q *question) picked(all []*bar, counts func(*bar) bool) *set {
 	var is, of []*bar
 	for _, s := range all {
@@ -248,7 +249,7 @@ func (q *question) picked(all []*bar, counts func(*bar) bool) *set {
 		}
 	}
 	if q.most > 0 {
-		slices.SortStableFunc(is, func(a, b *bar) int { // those alike in the order of tracks and lanes
+		slices.SortStableFunc(is, func(a, b *bar) int { // ties in the order of tracks and lanes
 			return cmp.Or(cmp.Compare(b.end-b.start, a.end-a.start), cmp.Compare(a.start, b.start))
 		})
 		is = is[:min(len(is), q.most)]
@@ -270,16 +271,15 @@ func (q *question) picked(all []*bar, counts func(*bar) bool) *set {
 	return rest
 }
 
-// TestSamplesAgainstNaive asks every recording about sets of calls, of the whole and of
-// a part of its time, with async operations and without, and adds up what ran in them by
-// hand: time, count, CPU time and waiting, and the samples that were taken
-// meanwhile.
+// TestSamplesAgainstNaive queries every recording for sets of calls, in the whole time and
+// in a part, with and without async operations. It compares time, count, CPU time, off-CPU
+// time and samples with sums over single spans and samples.
 func TestSamplesAgainstNaive(t *testing.T) {
 	x := &asking{t: t}
 	recordings(t, func(path string, rec *recording.Recording) {
 		all := spansOf(rec)
 		x.files++
-		const most = 12 // each file has more questions
+		const most = 12 // at least one question of this many is asked about each file
 		every := 1500
 		if testing.Short() {
 			every = 300
@@ -287,7 +287,7 @@ func TestSamplesAgainstNaive(t *testing.T) {
 		turn := x.files
 		for _, f := range some(rec, all) {
 			for _, q := range questions(rec, all, f) {
-				// Of large files not all is asked, of each something else, and of all something.
+				// Large files get only some of the questions, each file others.
 				if turn++; turn%min(most, 1+len(all)/every) > 0 {
 					continue
 				}
@@ -306,7 +306,7 @@ func TestSamplesAgainstNaive(t *testing.T) {
 	}
 }
 
-// asking asks, and counts what was asked of what.
+// asking asks questions and counts them by kind.
 type asking struct {
 	t                                              *testing.T
 	asked, async, clocked, sampled, samples, files int
@@ -339,7 +339,8 @@ func (x *asking) ask(path string, rec *recording.Recording, all []*bar, q *quest
 		t.Errorf("%s: %d calls, want %d", what, bound.Calls.Calls, len(chosen.all))
 		return
 	}
-	// A call belongs if one that it is a part of is meant: all of these come before it.
+	// A span belongs to the set if it or any span around it is chosen. Parents come before
+	// their children.
 	belongs := make([]bool, len(all))
 	for _, s := range all {
 		belongs[s.id] = chosen.has(s) || s.up != nil && belongs[s.up.id] || s.also != nil && belongs[s.also.id]
@@ -377,7 +378,7 @@ func (x *asking) ask(path string, rec *recording.Recording, all []*bar, q *quest
 			want[s.call] += v
 			sum += v
 			for up := s.up; up != nil && belongs[up.id] && metric != recording.SpanCount; up = up.up {
-				if _, ok := value(up); ok { // it is a part of the nearest one that tells
+				if _, ok := value(up); ok { // subtract it from the nearest parent with a known time
 					want[up.call] -= v
 					sum -= v
 					break
@@ -409,14 +410,14 @@ func (x *asking) ask(path string, rec *recording.Recording, all []*bar, q *quest
 	}
 }
 
-// samplesIn compares the samples that were taken in calls.
+// samplesIn compares the number of samples taken during the calls, and returns it.
 func samplesIn(t *testing.T, rec *recording.Recording, event int, in recording.Scope, chosen *set, what string) (some int) {
 	t.Helper()
 	if rec.Events[event].Basis == recording.FromSpans {
 		return 0
 	}
 	from, to := in.Bounds(rec)
-	of := make([][]*bar, len(rec.Tracks)) // by their starts
+	of := make([][]*bar, len(rec.Tracks)) // by track, sorted by start
 	for _, s := range chosen.all {
 		of[s.track] = append(of[s.track], s)
 	}
@@ -427,7 +428,7 @@ func samplesIn(t *testing.T, rec *recording.Recording, event int, in recording.S
 			continue
 		}
 		slices.SortFunc(of[ti], func(a, b *bar) int { return cmp.Compare(a.start, b.start) })
-		until := make([]int64, len(of[ti])) // when the last of so many ends
+		until := make([]int64, len(of[ti])) // the latest end of the calls up to each
 		for i, b := range of[ti] {
 			until[i] = b.end
 			if i > 0 {

@@ -14,8 +14,8 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// The states that a query selects are those that a reader finds who looks at each of
-// them; their times limit the states that are added up.
+// A query selects the same states as a check of each state, and the times of these states
+// limit the states that are added up.
 func TestStatesAgainstNaive(t *testing.T) {
 	ctx := context.Background()
 	r := rand.New(rand.NewPCG(5, 1))

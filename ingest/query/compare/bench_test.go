@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// benchPair opens the recordings that ASHLAR_BENCH_FILE and ASHLAR_BENCH_FILE_B
-// name, or makes two.
+// benchPair opens the recordings named by ASHLAR_BENCH_FILE and ASHLAR_BENCH_FILE_B, or
+// makes two.
 func benchPair(b *testing.B) (x, y *recording.Recording) {
 	if f, g := os.Getenv("ASHLAR_BENCH_FILE"), os.Getenv("ASHLAR_BENCH_FILE_B"); f != "" && g != "" {
 		read := func(path string) *recording.Recording {
@@ -28,9 +28,8 @@ func benchPair(b *testing.B) (x, y *recording.Recording) {
 	return traced(1, 100_000, 1, 3), traced(2, 100_000, 1.02, 3)
 }
 
-// BenchmarkCompare measures what the first differential flamegraph takes, and
-// then the confidences of the table and of the tree. MB counts the memory allocated
-// for it.
+// BenchmarkCompare measures the time to the first differential flamegraph, and to the
+// confidences of the table and of the tree. MB is the memory allocated.
 func BenchmarkCompare(b *testing.B) {
 	x, y := benchPair(b)
 	measure := func(b *testing.B, do func() error) {
@@ -57,7 +56,8 @@ func BenchmarkCompare(b *testing.B) {
 			return err
 		})
 	})
-	// What was stored is opened too; "visited" is without what is stored of spans.
+	// Both open stored recordings; "visited" ones lack the stored durations, so all spans
+	// are visited.
 	for _, name := range []string{"stored", "visited"} {
 		b.Run(name, func(b *testing.B) {
 			path := [2]string{filepath.Join(b.TempDir(), "a"), filepath.Join(b.TempDir(), "b")}

@@ -10,18 +10,18 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// nothing makes a program of many functions for pairs without any difference.
+// nothing returns a program of many functions, for pairs without any difference.
 func nothing(functions int) []hot {
 	out := make([]hot, functions)
 	for i := range out {
-		// From one sample to hundreds, as profiles are.
+		// One to hundreds of samples, as in real profiles.
 		out[i] = hot{[]string{"main@app", fmt.Sprintf("m%d@app", i%7), fmt.Sprintf("f%d@app", i)}, math.Exp(float64(i%13) / 2)}
 	}
 	return out
 }
 
-// alarms tells for how many of 200 pairs without a difference some row is at
-// least 95 % sure, and the share of single rows with p under 5 %.
+// alarms compares 200 pairs without a difference. It returns the number of tables with a
+// row of at least 95 % confidence, and the share of rows with p < 0.05.
 func alarms(t *testing.T, o Options, sides func(seed uint64) (a, b []Input)) (tables int, rows float64) {
 	t.Helper()
 	n, under := 0, 0
@@ -49,8 +49,8 @@ func alarms(t *testing.T, o Options, sides func(seed uint64) (a, b []Input)) (ta
 	return tables, float64(under) / float64(n)
 }
 
-// TestFalseAlarms compares pairs that only differ by chance. At a confidence of
-// 95 % at most 5 % of the tables may hold an alarm: 10 of 200.
+// TestFalseAlarms compares pairs that differ only by chance. At a confidence of 95 %, at
+// most 5 % of the tables may have an alarm: 10 of 200.
 func TestFalseAlarms(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -91,8 +91,7 @@ func TestFalseAlarms(t *testing.T) {
 	check("spans", tables, rows)
 }
 
-// periods records single samples whose periods vary as perf's do when it keeps
-// to a frequency.
+// periods records samples with varying periods, as perf does with a fixed frequency.
 func periods(seed uint64, hots []hot) *recording.Recording {
 	p := newProgram(seed)
 	p.b.AddEvent(recording.Event{Name: "cycles", Basis: recording.FromSamples, Metrics: []recording.Metric{
@@ -111,8 +110,8 @@ func periods(seed uint64, hots []hot) *recording.Recording {
 	return p.b.Finish()
 }
 
-// jittered is a run of a program whose functions vary by 10 % from run to run,
-// which counts of samples alone do not tell.
+// jittered records a program whose functions vary by 10 % from run to run, which numbers of
+// samples alone do not show.
 func jittered(seed uint64, hots []hot) *recording.Recording {
 	r := rand.New(rand.NewPCG(seed, 99))
 	now := append([]hot(nil), hots...)
@@ -122,8 +121,8 @@ func jittered(seed uint64, hots []hot) *recording.Recording {
 	return sampled(seed, now, []string{"main"}, false)
 }
 
-// steps is a trace of functions whose spans vary, some with many equal
-// durations and some with a long tail.
+// steps makes a trace of functions with varying spans, some with many equal durations and
+// some with a long tail.
 func steps(seed uint64) *recording.Recording {
 	p := newProgram(seed)
 	p.b.AddEvent(recording.SpanEvent())
@@ -144,8 +143,8 @@ func steps(seed uint64) *recording.Recording {
 	return p.b.Finish()
 }
 
-// TestRealChangesShow is the other half: what differs by more than runs of one program do
-// is found.
+// TestRealChangesShow checks the opposite: functions that differ by more than runs of one
+// program do are found.
 func TestRealChangesShow(t *testing.T) {
 	hots := nothing(60)
 	changed := append([]hot(nil), hots...)
@@ -166,8 +165,8 @@ func TestRealChangesShow(t *testing.T) {
 	}
 }
 
-// TestDetectable: a change of the size that is said to be detectable is shown
-// about four times in five.
+// TestDetectable checks that a change of the size Detectable is found about four times in
+// five.
 func TestDetectable(t *testing.T) {
 	rounds.Unraced(t)
 	base := append([]hot{{[]string{"f@app"}, 1000}}, steady()...)

@@ -9,8 +9,8 @@ import (
 	"ashlar/ingest/query/compare/match"
 )
 
-// naiveCalls lists the spans of a function on a track by looking at every one, in
-// the order in which they began.
+// naiveCalls lists the spans of a function on a track, in order of their starts, by
+// checking every span.
 func naiveCalls(rec *recording.Recording, t *recording.Track, f recording.FuncID) (at [][2]int) {
 	for li := range t.Lanes {
 		for i := range t.Lanes[li].Len() {
@@ -25,8 +25,8 @@ func naiveCalls(rec *recording.Recording, t *recording.Track, f recording.FuncID
 	return at
 }
 
-// TestTwin finds for every span of random recordings the one of the same number
-// in another, against a naive count.
+// TestTwin compares the twin of every span of random recordings with a naive search for the
+// call with the same number.
 func TestTwin(t *testing.T) {
 	found := 0
 	for seed := range uint64(12) {
@@ -58,7 +58,7 @@ func TestTwin(t *testing.T) {
 						t.Fatalf("seed %d: the twin of call %d of function %d is %+v, want %+v", seed, n, f, got, want)
 					}
 					found++
-					// And back.
+					// The twin's twin is the span itself.
 					if back := c.Twin(bg, threads, got.Occurrence); back == nil || (back.Occurrence != Occurrence{0, ti, at[0], at[1]}) {
 						t.Fatalf("seed %d: the twin's twin is %+v", seed, back)
 					}
@@ -71,8 +71,8 @@ func TestTwin(t *testing.T) {
 	}
 }
 
-// TestNodes holds the confidences of nodes against those of a table in which each
-// path is a function of its own, and sees noise and a change for what they are.
+// TestNodes checks the confidences of nodes: their numbers of samples, high values for
+// changed functions and low ones for unchanged functions.
 func TestNodes(t *testing.T) {
 	c := mustCompare(t, sampled(1, append(steady(), before...), threadsA, false), sampled(2, append(steady(), after()...), threadsB, false), Options{})
 	_, nodes, err := c.NodeConfidences(bg)
@@ -103,8 +103,7 @@ func TestNodes(t *testing.T) {
 		}
 	}
 
-	// Of spans: the same program twice has no sure node, and the rows of leaves
-	// agree in their counts with the tree.
+	// In traces of the same program, no node is certain.
 	a, b := random(3, poolA), random(3, poolA)
 	c = mustCompare(t, a, b, Options{})
 	if _, nodes, err = c.NodeConfidences(bg); err != nil {

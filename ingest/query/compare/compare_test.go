@@ -17,8 +17,8 @@ import (
 
 var bg = context.Background()
 
-// checkSums holds what must be true of every comparison: rows and tree add up
-// to the totals, by everything, to the last digit.
+// checkSums checks what holds for every comparison: in every grouping, the rows and the
+// tree add up to the totals exactly.
 func checkSums(t *testing.T, c *Comparison, tables map[By]*Table) {
 	t.Helper()
 	a, b := c.A().Total, c.B().Total
@@ -37,8 +37,8 @@ func checkSums(t *testing.T, c *Comparison, tables map[By]*Table) {
 	}
 }
 
-// checkOneSide holds each side of a raw comparison against the analysis of that
-// recording alone.
+// checkOneSide compares each side of a raw comparison with the analysis of that recording
+// alone.
 func checkOneSide(t *testing.T, c *Comparison, table *Table) {
 	t.Helper()
 	for r := range c.Runs {
@@ -71,7 +71,8 @@ func checkOneSide(t *testing.T, c *Comparison, table *Table) {
 	}
 }
 
-// rowKey has what a row and the one that mirrors it share.
+// rowKey holds the parts of a row that are compared with the row of the opposite
+// comparison.
 type rowKey struct {
 	name, nameB                     string
 	status                          Status
@@ -80,7 +81,7 @@ type rowKey struct {
 
 func tableKey(r *Row, by By) rowKey {
 	k := rowKey{r.Name, r.NameB, r.Status, r.ASelf, r.BSelf, r.ATotal, r.BTotal, -1}
-	if by == ByStack { // named after A where both sides have it
+	if by == ByStack { // named after A if both sides have the stack
 		k.name, k.nameB = "", ""
 	}
 	if c := r.Confidence(); c != nil {
@@ -89,7 +90,7 @@ func tableKey(r *Row, by By) rowKey {
 	return k
 }
 
-// mirrored is a row as it should be the other way round. The name is B's.
+// mirrored returns the expected row of the opposite comparison, named after B.
 func (k rowKey) mirrored() rowKey {
 	k.aSelf, k.bSelf, k.aTotal, k.bTotal = k.bSelf, k.aSelf, k.bTotal, k.aTotal
 	if k.nameB != "" {
@@ -104,7 +105,7 @@ func (k rowKey) mirrored() rowKey {
 	return k
 }
 
-// checkMirror holds the tables of a comparison against those of the opposite one.
+// checkMirror compares the tables of a comparison with those of the opposite comparison.
 func checkMirror(t *testing.T, here, there map[By]*Table) {
 	t.Helper()
 	for _, by := range allBy {
@@ -190,8 +191,8 @@ func TestRandomPairs(t *testing.T) {
 	}
 }
 
-// checkScaled holds the values of a normalised comparison against exact
-// fractions: no subtree is off by more than the last decimal.
+// checkScaled compares the values of a normalised comparison with exact fractions: no
+// subtree may be off by more than the last decimal.
 func checkScaled(t *testing.T, c *Comparison) {
 	t.Helper()
 	x, y := sides(c.Runs[0].Rec, c.Runs[1].Rec)
@@ -217,8 +218,8 @@ func checkScaled(t *testing.T, c *Comparison) {
 	}
 }
 
-// manyCalls is from how many on a sample is large: each thing is looked at once
-// with it, not in every combination.
+// manyCalls is the number of calls from which a sample is large. Large samples are tested
+// only once with each option, not in every combination.
 const manyCalls = 100_000
 
 func large(rec *recording.Recording) bool { return rec.Calls.Len() > manyCalls }
@@ -239,8 +240,8 @@ func TestSamplesWithThemselves(t *testing.T) {
 	}
 }
 
-// TestSamplePairs compares each sample with the next one that has a metric in
-// common; a large one that an earlier one was compared with has had its turn.
+// TestSamplePairs compares each sample with the next one that has a metric in common. Large
+// samples that were compared already are skipped.
 func TestSamplePairs(t *testing.T) {
 	t.Parallel()
 	all := needSamples(t)
@@ -309,7 +310,7 @@ func TestSeveralRuns(t *testing.T) {
 		if n != Raw {
 			continue
 		}
-		// The mean, and each function's, by hand.
+		// Compute the mean of the total and of each function by hand.
 		var sum int64
 		self := map[string]int64{}
 		for _, in := range a {

@@ -293,9 +293,9 @@ func (c *Comparison) welch(value func(r int) float64, least float64) *Confidence
 	return conf
 }
 
-// RunsNeeded returns about how many further recordings a side, besides the one that there
-// is, would make a difference of single runs certain four times out of five, at least two;
-// -1 if that is unknown.
+// RunsNeeded estimates the number of further recordings per side, at least two, with which
+// a difference between single runs would be certain four times out of five. It returns -1
+// if that is unknown.
 func (c *Confidence) RunsNeeded() int {
 	d, e := (c.Low+c.High)/2, (c.High-c.Low)/(2*stats.Z95)
 	if c.Method != FromCounts || !(d != 0) {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Lengths are sorted as numbers, however many and whatever they have in common.
+// TestSortLengths compares sortLengths with an ordinary sort, for lists of any length and
+// with equal bytes.
 func TestSortLengths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	room := make([]length, mostSpans)

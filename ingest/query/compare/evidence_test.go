@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// TestHeapSamples recovers how many objects were seen from what Go's runtime
-// writes for them.
+// TestHeapSamples recovers the numbers of sampled objects from the scaled values that Go's
+// runtime writes.
 func TestHeapSamples(t *testing.T) {
 	const period = 512 << 10
 	p := newProgram(1)
@@ -46,7 +46,7 @@ func TestSamplesBehind(t *testing.T) {
 		event  recording.Event
 		metric int
 		values []int64
-		want   int64 // -1 if nothing tells
+		want   int64 // -1 if unknown
 	}{
 		{"the metric itself", recording.Event{Metrics: []recording.Metric{metric("samples", "count")}}, 0, []int64{9}, 9},
 		{"its neighbour", recording.Event{Metrics: []recording.Metric{metric("samples", "count"), metric("cpu", "ns")}}, 1, []int64{9, 90e6}, 9},
@@ -73,8 +73,8 @@ func TestSamplesBehind(t *testing.T) {
 	}
 }
 
-// TestSamplesBehindTheWhole: where a range has no answer and the whole recording is
-// summed up instead, all its samples are counted.
+// TestSamplesBehindTheWhole checks that, if a range cannot be answered and the whole
+// recording is summed up instead, all its samples count.
 func TestSamplesBehindTheWhole(t *testing.T) {
 	p := newProgram(1)
 	p.b.AddEvent(recording.Event{Name: "cycles", Primary: 1, Metrics: []recording.Metric{
@@ -94,8 +94,8 @@ func TestSamplesBehindTheWhole(t *testing.T) {
 	}
 }
 
-// TestPeriodsAreJudgedBySamples: two samples of a huge period are not sure,
-// however much they weigh; and sides sampled at different rates compare.
+// TestPeriodsAreJudgedBySamples checks that two samples are not certain even if their
+// period is huge, and that sides sampled at different rates can be compared.
 func TestPeriodsAreJudgedBySamples(t *testing.T) {
 	build := func(period int64, f, g int64) *recording.Recording {
 		p := newProgram(1)
@@ -110,7 +110,7 @@ func TestPeriodsAreJudgedBySamples(t *testing.T) {
 	if r := row(t, table, "f"); r.BSelf != 2e9 || r.Self.P < .4 {
 		t.Errorf("two samples against none have p %g", r.Self.P)
 	}
-	// Ten times as many samples of a tenth of the period are the same.
+	// Ten times as many samples with a tenth of the period are no difference.
 	table = mustTable(t, mustCompare(t, build(1e6, 400, 100), build(1e5, 4000, 2000), Options{}), ByFunction)
 	if r := row(t, table, "f"); r.Status != Same || r.Self.P < .9 {
 		t.Errorf("the same at ten times the rate has p %g", r.Self.P)

@@ -12,7 +12,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// program is a made program: functions with what they call, sampled or traced.
+// program builds recordings of an invented program.
 type program struct {
 	b      *recording.Builder
 	r      *rand.Rand
@@ -49,13 +49,13 @@ func (p *program) frame(n string) recording.FrameID {
 	return id
 }
 
-// Functions of random recordings: B has some under other names.
+// Functions of random recordings. Some have other names in B.
 var (
 	poolA = []string{"main@app", "f@app", "f@lib", "g@/old/lib", "v<int>::push@app", "h.constprop.0@app", "only_a@lib", "r::h0123456789abcdef@app", "m.run.func1@app"}
 	poolB = []string{"main@app", "f@app", "f@lib2", "g@/new/lib", "v<long>::push@app", "h@app", "only_b@lib", "r::hfedcba9876543210@app", "m.run.func2@app"}
 )
 
-// random makes a recording with everything: spans, stacks, samples and threads.
+// random makes a recording with spans, stack records and threads.
 func random(seed uint64, pool []string) *recording.Recording {
 	p := newProgram(seed)
 	p.b.Source().Path = fmt.Sprintf("random-%d", seed)
@@ -120,7 +120,7 @@ func mustTable(t *testing.T, c *Comparison, by By) *Table {
 	return table
 }
 
-// mustTables are the tables by everything, with how sure their rows are or not.
+// mustTables returns the tables in every grouping, with confidences if sure is set.
 func mustTables(t *testing.T, c *Comparison, sure bool) map[By]*Table {
 	t.Helper()
 	out := map[By]*Table{}
@@ -138,7 +138,7 @@ var allBy = []By{ByFunction, ByModule, ByFile, ByThread, ByStack}
 
 var readOnce = map[string]*recording.Recording{}
 
-// needSamples reads the smaller samples, once, by name.
+// needSamples returns the smaller samples by name; it reads them only once.
 func needSamples(t *testing.T) map[string]*recording.Recording {
 	t.Helper()
 	samples.Need(t)
@@ -152,8 +152,8 @@ func needSamples(t *testing.T) map[string]*recording.Recording {
 	return readOnce
 }
 
-// naiveTable sums up one side by function, from the analysis of one
-// recording.
+// naiveTable returns the table of one recording by function, without the row for missing
+// stacks.
 func naiveTable(t *testing.T, rec *recording.Recording, q analyze.Query) map[recording.FuncID]analyze.Row {
 	t.Helper()
 	w, err := analyze.Weigh(context.Background(), rec, q)

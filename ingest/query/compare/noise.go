@@ -217,8 +217,8 @@ func (c *Comparison) Owner(f int32) int32 {
 	return -1
 }
 
-// Common returns by how much everything changed alike: the cost in B per cost in A of
-// the typical function. It is 0 unless samples were counted in single runs.
+// Common returns the factor by which all functions changed: the cost in B per cost in A of
+// a typical function. It is 0 unless samples were counted in single runs.
 func (c *Comparison) Common() float64 {
 	if n := c.runNoise(); n != nil && len(n.sums) > 0 {
 		return math.Exp(n.model.Common)

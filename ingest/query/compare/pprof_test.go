@@ -22,7 +22,7 @@ import (
 
 type flatCum struct{ flat, cum float64 }
 
-// pprofDiff asks go tool pprof for the differences by function, in the metric's
+// pprofDiff returns the differences by function that go tool pprof prints, in the metric's
 // own unit.
 func pprofDiff(t *testing.T, base, file string, metric int, unit string, flags ...string) map[string]flatCum {
 	t.Helper()
@@ -39,8 +39,8 @@ func pprofDiff(t *testing.T, base, file string, metric int, unit string, flags .
 	return top
 }
 
-// named are the rows of a comparison by name, as pprof merges them. Functions
-// without a name are left out: pprof puts all of a binary together.
+// named returns the differences of a comparison by function name, merged like in pprof.
+// Functions without a name are left out, because pprof combines those of a binary.
 func named(t *testing.T, c *Comparison) map[string]flatCum {
 	t.Helper()
 	scale := math.Pow10(c.Metric.Common.Decimals)
@@ -62,7 +62,7 @@ func named(t *testing.T, c *Comparison) map[string]flatCum {
 	return out
 }
 
-// agree holds differences against pprof's; off is how far apart they may be.
+// agree compares differences with pprof's; off is the tolerance.
 func agree(t *testing.T, what string, got, want map[string]flatCum, scale, off float64) {
 	t.Helper()
 	for name, g := range got {
@@ -87,7 +87,7 @@ func read(t *testing.T, file string) *recording.Recording {
 	return rec
 }
 
-// multiplied writes a profile again with all values k times as large.
+// multiplied writes a copy of a profile with all values multiplied by k.
 func multiplied(t *testing.T, file string, k int64) string {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -120,11 +120,11 @@ func write(t *testing.T, p *profile.Profile) string {
 	return out
 }
 
-// againstPprof compares two profiles in all metrics, as they are and scaled.
+// againstPprof compares two profiles in all metrics, raw and normalised.
 //
-// pprof scales each sample and rounds it to an integer, so that its sums are off
-// by up to half a unit a sample. It is asked about the same profiles in units a
-// million times finer, where that does not show.
+// pprof scales each sample and rounds it to an integer, so its sums are off by up to half a
+// unit per sample. Copies of the profiles with values a million times as large make that
+// negligible.
 func againstPprof(t *testing.T, a, b string) {
 	t.Helper()
 	ra, rb := read(t, a), read(t, b)
@@ -133,8 +133,7 @@ func againstPprof(t *testing.T, a, b string) {
 	for m := range ra.Events[0].Metrics {
 		met := &ra.Events[0].Metrics[m]
 		what := fmt.Sprintf("%s and %s, %s", filepath.Base(a), filepath.Base(b), met.Name)
-		// pprof merges by name, whatever the binary; names that only look alike
-		// are not one to it.
+		// pprof merges functions by exact name, whatever their binary.
 		o := Options{Metric: met.Name, Match: match.Options{NoSimilar: true, NoRenamed: true}}
 		agree(t, what, named(t, mustCompare(t, ra, rb, o)), pprofDiff(t, a, b, m, met.Unit), 1, 0)
 
@@ -168,8 +167,8 @@ func TestAgreesWithPprof(t *testing.T) {
 	}
 }
 
-// TestAgreesWithPprofPerturbed compares a made profile with others made from
-// it: some stacks heavier, some gone, some new.
+// TestAgreesWithPprofPerturbed compares an invented profile with variants of it: some
+// stacks heavier, some gone, some new.
 func TestAgreesWithPprofPerturbed(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to compare with")
@@ -192,7 +191,7 @@ func TestAgreesWithPprofPerturbed(t *testing.T) {
 	againstPprof(t, write(t, a), write(t, b))
 }
 
-// madeProfile has functions that call each other and themselves.
+// madeProfile returns a profile of functions that call each other and themselves.
 func madeProfile() *profile.Profile {
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},

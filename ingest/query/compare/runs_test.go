@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// TestMoreRuns: with the number of runs that is advised, a difference of the given size is
-// found about four times in five.
+// TestMoreRuns checks that, with the number of runs from MoreRuns, the difference is found
+// about four times in five.
 func TestMoreRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 9))
 	const sd, shift = 10, 4

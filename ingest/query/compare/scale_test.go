@@ -25,7 +25,7 @@ func TestShareAgainstFractions(t *testing.T) {
 			order[k] = int32(k)
 		}
 		rat := big.NewRat(1+r.Int64N(1<<30), 1+r.Int64N(1<<30))
-		if i%5 == 0 { // too large for 64 bits
+		if i%5 == 0 { // needs more than 64 bits
 			rat.SetFrac(new(big.Int).Lsh(rat.Num(), 40), new(big.Int).Add(new(big.Int).Lsh(rat.Denom(), 40), big.NewInt(1)))
 		}
 		got, err := newFactor(rat).share(values, order)
@@ -71,7 +71,7 @@ func TestUnits(t *testing.T) {
 		a, b   recording.Event
 		unit   string
 		dec    int
-		ta, tb int64 // 15 of each in the common units; 0 if nothing matches
+		ta, tb int64 // the value 15 of each side in common units; 0 if nothing matches
 	}{
 		{one("", "cpu", "ns", 0), one("", "cpu", "us", 0), "ns", 0, 15, 15000},
 		{one("", "cpu", "microseconds", 3), one("", "cpu", "ns", 0), "microseconds", 3, 15, 15},
@@ -105,8 +105,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestMetricChoice takes the metric that both have, though it is the primary
-// one of neither.
+// TestMetricChoice checks that the metric common to both recordings is chosen, although it
+// is primary in neither.
 func TestMetricChoice(t *testing.T) {
 	a := withMetric("a", recording.Event{Metrics: []recording.Metric{{Name: "x", Unit: "widgets"}, {Name: "cpu", Unit: "ns"}}})
 	b := withMetric("b", recording.Event{Metrics: []recording.Metric{{Name: "y", Unit: "bytes"}, {Name: "cpu", Unit: "ms"}}})
@@ -114,7 +114,7 @@ func TestMetricChoice(t *testing.T) {
 	if err != nil || m.Common.Name != "cpu" || m.Rule != sameEvent {
 		t.Errorf("the metric is %+v (%v)", m, err)
 	}
-	// A name that only B has leads to A's counterpart.
+	// If only B has a metric of the given name, A's counterpart is chosen.
 	b = withMetric("b", recording.Event{Metrics: []recording.Metric{{Name: "wall", Unit: "ms"}}})
 	m, err = MatchMetric([]*recording.Recording{a, b}, "", "wall")
 	if err != nil || m.Metric[0] != 1 || m.Metric[1] != 0 {
@@ -122,9 +122,9 @@ func TestMetricChoice(t *testing.T) {
 	}
 }
 
-// TestMetricOfUnlikeSamplers: of the same program before and after its change,
-// sampled 100 times a second by one program and 199 times by another, the times
-// go together, not the numbers of samples.
+// TestMetricOfUnlikeSamplers compares recordings by two profilers, at 100 and 199 samples
+// per second, of a program before and after a change. The times must be matched, not the
+// numbers of samples.
 func TestMetricOfUnlikeSamplers(t *testing.T) {
 	var recs []*recording.Recording
 	for _, name := range []string{"before.pb.gz", "after.perf.zst"} {

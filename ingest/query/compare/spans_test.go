@@ -12,8 +12,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// TestEachSpanSelf holds the self times of single spans against the sums by
-// call that the recording keeps.
+// TestEachSpanSelf compares the self times of single spans with the recording's sums by
+// call.
 func TestEachSpanSelf(t *testing.T) {
 	for seed := range uint64(30) {
 		rec := random(seed, poolA)
@@ -111,7 +111,7 @@ func TestSlowerSpans(t *testing.T) {
 	}
 }
 
-// TestMoreSpans: the same spans, but twice as many.
+// TestMoreSpans compares with a run that calls parse twice as often.
 func TestMoreSpans(t *testing.T) {
 	a, b := traced(1, 300, 1, 1), traced(2, 300, 1, 2)
 	table := mustTable(t, mustCompare(t, a, b, Options{}), ByFunction)
@@ -121,7 +121,7 @@ func TestMoreSpans(t *testing.T) {
 	if l := row(t, table, "render").Self.Level(); l > .95 {
 		t.Errorf("render is %g sure", l)
 	}
-	// Twice as long a recording of the same is not a difference by duration.
+	// With Duration, a recording of twice the length is no difference.
 	table = mustTable(t, mustCompare(t, a, traced(3, 600, 1, 1), Options{Normalize: Duration}), ByFunction)
 	for _, r := range table.Rows {
 		if c := r.Confidence(); c.Level() > .95 {
@@ -130,8 +130,8 @@ func TestMoreSpans(t *testing.T) {
 	}
 }
 
-// TestSlowerMachine: everything takes twice as long, which normalising by total
-// takes out.
+// TestSlowerMachine compares with a run in which everything takes twice as long.
+// Normalising by total removes the difference.
 func TestSlowerMachine(t *testing.T) {
 	a := traced(1, 400, 1, 1)
 	p := newProgram(5)
@@ -162,13 +162,14 @@ func TestSlowerMachine(t *testing.T) {
 	}
 }
 
-// TestDrawnIsFairAndTheSame draws from spans whose place tells how long they are.
+// TestDrawnIsFairAndTheSame checks that the drawn spans do not depend on parts or order,
+// and that every span has the same chance. The spans' durations are their places.
 func TestDrawnIsFairAndTheSame(t *testing.T) {
 	rounds.Unraced(t)
 	const all, most = 100_000, 100
 	rolled := func(track int) []durations.Draw {
 		dice := make([]uint32, all)
-		for first := 0; first < all; first += 1000 { // as they are visited
+		for first := 0; first < all; first += 1000 { // in runs, as spans are visited
 			rollDice(track, 0, first, dice[first:first+1000])
 		}
 		out := make([]durations.Draw, all)
@@ -177,7 +178,7 @@ func TestDrawnIsFairAndTheSame(t *testing.T) {
 		}
 		return out
 	}
-	// Of whatever parts and in whatever order they come, the same are drawn.
+	// The drawn spans must not depend on the parts or the order.
 	spans := rolled(3)
 	naive := slices.Clone(spans)
 	slices.SortFunc(naive, byDice)
@@ -203,11 +204,12 @@ func TestDrawnIsFairAndTheSame(t *testing.T) {
 			t.Errorf("there are %d with variance %g", d.n, d.variance())
 		}
 	}
-	// Every span has the same chance: of many draws each tenth of them has a tenth.
+	// Every span must have the same chance: over many draws, each tenth of the spans gets a
+	// tenth.
 	var tenths [10]int
 	const tracks = 200
 	for track := range tracks {
-		const low = 1 << 32 / all * most * 2 // which about 200 are below
+		const low = 1 << 32 / all * most * 2 // about 200 spans have lower dice
 		spans := slices.DeleteFunc(rolled(track), func(d durations.Draw) bool { return d.Dice >= low })
 		slices.SortFunc(spans, byDice)
 		for _, s := range spans[:most] {
@@ -230,7 +232,8 @@ func drawnLengths(spans []durations.Draw) (out []float64) {
 	return out
 }
 
-// TestDrawnTwice: where chance leaves too few spans, they are visited once more.
+// TestDrawnTwice checks the second visit of the spans if the first one happens to keep too
+// few.
 func TestDrawnTwice(t *testing.T) {
 	rec := traced(1, 6_000, 1, 1)
 	want, err := SumDurations(bg, rec)
@@ -243,7 +246,7 @@ func TestDrawnTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []*durations.Table{got, want} { // in the order in which cores found them
+	for _, d := range []*durations.Table{got, want} { // draws are in no fixed order
 		at := 0
 		for _, p := range d.Parts {
 			slices.SortFunc(d.Draws[at:at+p.Drawn], byDice)
@@ -255,8 +258,8 @@ func TestDrawnTwice(t *testing.T) {
 	}
 }
 
-// TestStoredDurations: a comparison is the same with what was stored of spans as without,
-// by whatever it groups.
+// TestStoredDurations checks that a comparison is the same with and without stored
+// durations, in every grouping.
 func TestStoredDurations(t *testing.T) {
 	for seed := range rounds.Of(uint64(8)) {
 		pairs := [][2]*recording.Recording{{random(seed, poolA), random(seed+100, poolB)}, {traced(seed, 3_000, 1, 2), traced(seed+9, 4_000, 1.1, 3)}}
@@ -289,7 +292,8 @@ func TestStoredDurations(t *testing.T) {
 	}
 }
 
-// TestStoredIsUsed: tables of functions do not visit spans whose durations were stored.
+// TestStoredIsUsed checks that tables by function use the stored durations instead of
+// visiting the spans.
 func TestStoredIsUsed(t *testing.T) {
 	rec := traced(1, 3_000, 1, 2)
 	with := *rec
@@ -298,7 +302,7 @@ func TestStoredIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range with.Durations.Parts {
-		with.Durations.Parts[i].Total2.AddSquare(1 << 40) // to tell
+		with.Durations.Parts[i].Total2.AddSquare(1 << 40) // to be able to tell
 	}
 	for by, used := range map[By]bool{ByFunction: true, ByThread: false} {
 		a := mustTable(t, mustCompare(t, rec, rec, Options{}), by)
@@ -319,7 +323,7 @@ func sameConfidence(a, b *Confidence) bool {
 		a.A == b.A && a.B == b.B && slices.Equal(a.lengths[0], b.lengths[0]) && slices.Equal(a.lengths[1], b.lengths[1])
 }
 
-// TestSpanTable adds the durations up span by span.
+// TestSpanTable compares the durations by row with sums over single spans.
 func TestSpanTable(t *testing.T) {
 	rounds.Unraced(t)
 	for seed := range uint64(20) {
@@ -370,7 +374,7 @@ func sameSpans(t *testing.T, d *drawn, want []float64) {
 	}
 }
 
-// naiveSpans finds the durations by row from each span's own stack.
+// naiveSpans returns the durations by row, found from each span's stack.
 func naiveSpans(c *Comparison, g *groups, side int, rec *recording.Recording) (self, total map[int][]float64) {
 	self, total = map[int][]float64{}, map[int][]float64{}
 	in := c.Runs[side].Input
@@ -409,7 +413,7 @@ func naiveSpans(c *Comparison, g *groups, side int, rec *recording.Recording) (s
 	return self, total
 }
 
-// rowOfCall is the row of a span on a track whose call has a node.
+// rowOfCall returns the row of a span, given its track and the node of its call.
 func (g *groups) rowOfCall(side, track int, node int32) int32 {
 	switch {
 	case g.by == ByThread:

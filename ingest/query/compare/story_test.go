@@ -12,7 +12,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// A made program: stacks with the samples to expect of each.
+// hot is a stack of an invented program, with its expected number of samples.
 type hot struct {
 	stack []string
 	mean  float64
@@ -31,8 +31,8 @@ var before = []hot{
 	{[]string{"main@app"}, 150},
 }
 
-// after is the same program: parse 20 % slower, legacy_check gone, validate new,
-// and Cache with another template argument.
+// after returns the changed program: parse is 20 % slower, legacy_check is gone, validate
+// is new, and Cache has another template argument.
 func after() []hot {
 	out := append([]hot(nil), before...)
 	out[0].mean *= 1.2
@@ -41,7 +41,7 @@ func after() []hot {
 	return out
 }
 
-// poisson draws how many samples hit.
+// poisson draws a number of samples from a Poisson distribution.
 func poisson(r *rand.Rand, mean float64) int64 {
 	if mean > 50 {
 		return max(0, int64(math.Round(mean+math.Sqrt(mean)*r.NormFloat64())))
@@ -53,8 +53,8 @@ func poisson(r *rand.Rand, mean float64) int64 {
 	return n
 }
 
-// sampled records a program. Threads have the names given, and share the
-// samples out.
+// sampled records a program whose samples are distributed over threads with the given
+// names; with exact, without noise.
 func sampled(seed uint64, hots []hot, names []string, exact bool) *recording.Recording {
 	p := newProgram(seed)
 	p.b.Source().Path = fmt.Sprintf("run-%d", seed)
@@ -74,7 +74,7 @@ func sampled(seed uint64, hots []hot, names []string, exact bool) *recording.Rec
 			n = poisson(p.r, h.mean)
 		}
 		if n > 0 {
-			// Threads do what their names say, whatever their order.
+			// The thread's name determines its stacks, whatever the order of threads.
 			track := tracks[i%len(tracks)]
 			for k, name := range names {
 				if name == fmt.Sprint("pool-", i%len(names)) {
@@ -89,12 +89,12 @@ func sampled(seed uint64, hots []hot, names []string, exact bool) *recording.Rec
 
 var threadsA, threadsB = []string{"pool-0", "pool-1", "pool-2"}, []string{"pool-2", "pool-0", "pool-1"}
 
-// TestTheStoryExact compares two recordings in which only the story changed.
+// TestTheStoryExact compares recordings without noise: only the planted changes may differ.
 func TestTheStoryExact(t *testing.T) {
 	c := mustCompare(t, sampled(1, before, threadsA, true), sampled(2, after(), threadsB, true), Options{})
 	table := mustTable(t, c, ByFunction)
 	top := table.Rows[0]
-	if top.Name != "parse" || top.ASelf*12 != top.BSelf*10 || top.Status != Changed || top.Self.Level() < .95 { // nine functions tell how much runs vary
+	if top.Name != "parse" || top.ASelf*12 != top.BSelf*10 || top.Status != Changed || top.Self.Level() < .95 { // nine functions show the noise
 		t.Errorf("the first row is %+v", top)
 	}
 	for name, want := range map[string]Status{
@@ -110,7 +110,7 @@ func TestTheStoryExact(t *testing.T) {
 	if conf := row(t, table, "main").Self; conf.Level() > .5 {
 		t.Errorf("main itself is the same, but %g sure", conf.Level())
 	}
-	// Threads by name, whatever their order: only what the story moved differs.
+	// Threads are matched by name, and differ only by the planted changes.
 	for _, r := range mustTable(t, c, ByThread).Rows {
 		var a, b int64
 		for i, h := range before {
@@ -125,7 +125,7 @@ func TestTheStoryExact(t *testing.T) {
 	}
 }
 
-// steady are eighty functions that do not change.
+// steady returns eighty functions that do not change.
 func steady() (rest []hot) {
 	for i := range 80 {
 		rest = append(rest, hot{[]string{"main@app", fmt.Sprintf("step%d@app", i)}, 1000})
@@ -133,9 +133,9 @@ func steady() (rest []hot) {
 	return rest
 }
 
-// TestTheStoryNoisy: as recorders see it, among eighty functions that do not change and
-// so tell how much runs vary. The change is first in every pair, and of all rows that are
-// 95 % sure at most 5 % are noise.
+// TestTheStoryNoisy compares recordings with sampling noise, with eighty unchanged
+// functions that show how much runs vary. The change must be the first row of every pair,
+// and at most 5 % of the rows with 95 % confidence may be noise.
 func TestTheStoryNoisy(t *testing.T) {
 	rounds.Unraced(t)
 	found, alarms := 0, 0
@@ -168,7 +168,7 @@ func TestTheStoryNoisy(t *testing.T) {
 	t.Logf("%d changes found, %d false alarms", found, alarms)
 }
 
-// TestTree checks the shape that a differential flamegraph is drawn from.
+// TestTree checks the shape of a differential flamegraph.
 func TestTree(t *testing.T) {
 	c := mustCompare(t, sampled(1, before, threadsA, true), sampled(2, after(), threadsB, true), Options{})
 	tree := c.Tree
@@ -219,7 +219,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestTransforms compares what transforms leave, and bottom-up trees.
+// TestTransforms compares stacks after transforms, and bottom-up trees.
 func TestTransforms(t *testing.T) {
 	a, b := sampled(1, before, threadsA, true), sampled(2, after(), threadsB, true)
 	x, y := sides(a, b)

@@ -213,7 +213,7 @@ func (g *merger) calls(r int, rec *recording.Recording, w *analyze.Weights, here
 	return self
 }
 
-// self returns room for the self values of a recording with so many nodes.
+// self returns room for the self values of a recording with this many nodes.
 func (g *merger) self(nodes int) []int64 {
 	t := g.t
 	if len(t.Nodes) == 1 {

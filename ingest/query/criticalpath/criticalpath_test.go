@@ -13,19 +13,19 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// A program lists what threads do in turn: each item waits for some messages of earlier
-// threads' items, then works.
+// item is a piece of work on a thread of a program: it waits for messages from items made
+// before it, then works.
 type item struct {
 	name  string
 	work  int64
 	waits []message
-	// what simulate finds
+	// set by simulate
 	free, start, end int64
-	last             message // that it waited for, where it did
+	last             message // the message that it waited for, if any
 	woken            bool
 }
 
-// message comes from an item, so long after that has ended.
+// message is sent at the end of an item and arrives after the program's delay.
 type message struct{ thread, item int }
 
 type program struct {
@@ -33,7 +33,7 @@ type program struct {
 	delay   int64
 }
 
-// made makes up a program of a few items.
+// made returns a random program of a few items.
 func made(r *rand.Rand, delays bool) *program {
 	p := &program{threads: make([][]item, 2+r.IntN(3))}
 	if delays {
@@ -52,8 +52,8 @@ func made(r *rand.Rand, delays bool) *program {
 	return p
 }
 
-// simulate says when items begin and end. An item only waits for those that were made
-// before it, so that it is enough to go through threads until nothing changes.
+// simulate computes when items begin and end. Items wait only for items made before them,
+// so repeated passes over the threads converge.
 func (p *program) simulate() {
 	for range 32 {
 		for t := range p.threads {
@@ -75,8 +75,8 @@ func (p *program) simulate() {
 	}
 }
 
-// longest is the length of the longest chain of dependent items that ends in one, by
-// trying all.
+// longest returns the length of the longest chain of dependent items that ends in item i of
+// thread t, by trying all chains.
 func (p *program) longest(t, i int) int64 {
 	x := &p.threads[t][i]
 	var most int64
@@ -97,8 +97,8 @@ func (p *program) end(t int) (item int, end int64) {
 	return n - 1, p.threads[t][n-1].end
 }
 
-// states records a run of the program as threads with states, spans as ones with spans
-// and flows.
+// states records a run of the program as threads with states. The method spans records it
+// with spans and flows instead.
 func (p *program) states() *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.StateEvent())
@@ -143,7 +143,7 @@ func (p *program) spans() *recording.Recording {
 	return b.Finish()
 }
 
-// whole checks that steps lie end to end in the path's time.
+// whole checks that the steps cover the path's time without gaps.
 func whole(t *testing.T, p *Path) {
 	t.Helper()
 	at := p.From
@@ -159,8 +159,8 @@ func whole(t *testing.T, p *Path) {
 	}
 }
 
-// The path of a simulated program is its longest chain of dependent work, found by
-// trying all; and work on it that takes longer delays the end by as much.
+// The critical path of a simulated program is its longest chain of dependent work, and work
+// on it that takes longer delays the end by the same time.
 func TestAgainstAllChains(t *testing.T) {
 	rounds := 3000
 	if testing.Short() {
@@ -208,7 +208,7 @@ func TestAgainstAllChains(t *testing.T) {
 	}
 }
 
-// longer checks that the end moves by one where an item takes longer by one.
+// longer checks that the end is one later if the named item takes one longer.
 func (p *program) longer(t *testing.T, name string, thread int, end int64) {
 	t.Helper()
 	for k := range p.threads {
@@ -228,7 +228,8 @@ func (p *program) longer(t *testing.T, name string, thread int, end int64) {
 	t.Fatalf("there is no item %q", name)
 }
 
-// steps writes a path down: thread, time, what, and where it came from.
+// steps formats a path: the thread, time and description of each step, and the track that
+// it came from.
 func steps(rec *recording.Recording, p *Path) string {
 	var out []string
 	for i := range p.Steps {
@@ -263,7 +264,7 @@ func TestSteps(t *testing.T) {
 	state(1, 5, 20, recording.Blocked, "read", no)
 	state(1, 20, 22, recording.Runnable, "", 2)
 	state(1, 22, 40, recording.Running, "", no)
-	// Each is said to have woken the other at one moment.
+	// Two threads that woke each other at the same moment.
 	state(2, 0, 20, recording.Blocked, "a", no)
 	state(2, 20, 40, recording.Running, "", 3)
 	state(3, 0, 20, recording.Blocked, "b", no)
@@ -284,7 +285,7 @@ func TestSteps(t *testing.T) {
 		want          string
 	}{
 		{0, 0, 80, "0 0..10 running; 3 10..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running; 0 30..35 runnable by 1; 0 35..50 running; 0 50..60 blocked: sleep; 0 60..80 running"},
-		{0, 32, 55, "0 32..35 runnable; 0 35..50 running; 0 50..55 blocked: sleep"}, // it ends in a wait
+		{0, 32, 55, "0 32..35 runnable; 0 35..50 running; 0 50..55 blocked: sleep"}, // ends in a wait
 		{0, 12, 30, "3 12..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running"},
 		{0, 70, 90, "0 70..80 running; 0 80..90 nothing"},
 		{4, 0, 60, "0 0..10 running; 3 10..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running; 0 30..35 runnable by 1; 0 35..38 running; 4 38..40 on its way: post by 0; 4 40..60 span"},
@@ -323,8 +324,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// naive walks back moment by moment with lists in place of searches: who is at work in
-// each, on tracks that have states.
+// naive walks back moment by moment, with linear scans, and returns the thread and state on
+// the path at each. It supports only tracks with states.
 func naive(rec *recording.Recording, track int, moments []int64) (states []string) {
 	type in struct {
 		start, end int64
@@ -336,7 +337,7 @@ func naive(rec *recording.Recording, track int, moments []int64) (states []strin
 		track int
 		since int64
 	}
-	var waits []wait // threads that the path left, and when they had begun to wait
+	var waits []wait // threads that the path left, and the start of their waits
 	all := make([][]in, len(rec.Tracks))
 	for i, t := range rec.Tracks {
 		for k := range t.States.Len() {
@@ -344,7 +345,7 @@ func naive(rec *recording.Recording, track int, moments []int64) (states []strin
 			all[i] = append(all[i], in{t.States.Start(k), t.States.End(k), name, strings.HasPrefix(name, "blocked"), name == "system call", int(rec.Waker(t, k).Track)})
 		}
 	}
-	began := func(track int, at int64) (b int64) { // when what a thread is in just before a time began
+	began := func(track int, at int64) (b int64) { // start of the state just before a time
 		for _, x := range all[track] {
 			if x.start < at && at <= x.end {
 				return x.start
@@ -367,7 +368,7 @@ func naive(rec *recording.Recording, track int, moments []int64) (states []strin
 		been := map[int]bool{track: true}
 		for {
 			busy, call := in0(track, at)
-			if m < len(moments)-1 && (!busy || call) { // does it go back to a thread that began to wait now?
+			if m < len(moments)-1 && (!busy || call) { // go back to a thread that began to wait now?
 				for _, w := range slices.Backward(waits) {
 					if w.since == at && began(track, at+1) < at {
 						track, busy = w.track, true
@@ -400,7 +401,7 @@ func naive(rec *recording.Recording, track int, moments []int64) (states []strin
 	return states
 }
 
-// Paths of recordings with states are those of the naive walk, moment by moment.
+// The paths of recordings with states equal the naive walk at each moment.
 func TestSampleFiles(t *testing.T) {
 	for _, name := range []string{"generated/go.trace", "perfetto/track_event_tracks.pftrace", "generated/go_vet.perf.data", "jfr/wall.jfr.gz", "chrome-trace/flow_simple.json", "chrome-trace/perfetto_connected_flow_data.json"} {
 		rec, _, err := ingest.ReadAll(context.Background(), samples.Path(t, name), ingest.Options{})

@@ -19,8 +19,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// files are recordings of each sort: nested and loose spans, samples with
-// stacks and windows, stacks alone.
+// files writes recordings of each kind and returns their paths: nested and overlapping
+// spans, samples with stacks and windows, and only stacks.
 func files(t *testing.T) (paths []string) {
 	dir := t.TempDir()
 	for _, kind := range []string{"spall3", "chrome", "spaa", "pprof"} {
@@ -51,7 +51,7 @@ func files(t *testing.T) (paths []string) {
 	return append(paths, async, "../../../assets/demo.spaa.zst")
 }
 
-// selectable are the smaller samples that can be read and have anything to select.
+// selectable returns the paths of the smaller samples with events and functions.
 func selectable(t *testing.T) (paths []string) {
 	all := samples.Small(1<<20, samples.Files(t))
 	for _, path := range all {
@@ -74,7 +74,7 @@ func read(t *testing.T, path string) *recording.Recording {
 	return rec
 }
 
-// answer reads the table of functions, by name and module.
+// answer returns self and total by name and module of the function, and the weights.
 func answer(t *testing.T, rec *recording.Recording, q analyze.Query, ts []analyze.Transform) (sums map[[2]string][2]int64, w *analyze.Weights) {
 	t.Helper()
 	q = q.With(rec, ts)
@@ -111,7 +111,7 @@ func anyPart(r *rand.Rand, rec *recording.Recording) (in recording.Scope, ts []a
 		}[r.IntN(10)]}
 	}
 	if keys := analyze.ContextKeys(rec); r.IntN(3) == 0 && len(keys) > 0 {
-		// A label of a record, or a thread's.
+		// A condition on a record's label or on a thread.
 		c := "tid=0"
 		if n := len(rec.Tracks); n > 0 {
 			c = fmt.Sprintf("tid=%d", rec.Tracks[r.IntN(n)].TID)
@@ -141,9 +141,8 @@ func same(t *testing.T, what string, got, want map[[2]string][2]int64) {
 	}
 }
 
-// TestPartsAnswerAsTheSelection: the part, asked for all of it, has the numbers
-// of the selection of the whole, for every metric; and so has what is written
-// of it and read again.
+// TestPartsAnswerAsTheSelection checks that a copied part has the same numbers in every
+// metric as the selection in the original, also after writing and reading it.
 func TestPartsAnswerAsTheSelection(t *testing.T) {
 	made := files(t)
 	for i, path := range append(made, selectable(t)...) {
@@ -163,7 +162,7 @@ func TestPartsAnswerAsTheSelection(t *testing.T) {
 			}
 			what := fmt.Sprintf("%s, seed %d (%+v, %v; %s)", filepath.Base(path), seed, in, ts, notes)
 			for e := range rec.Events {
-				for m := range rec.Events[e].Plain().Metrics { // a part of a span does not tell its CPU time
+				for m := range rec.Events[e].Plain().Metrics { // the CPU time of a part of a span is unknown
 					q := analyze.Query{Event: e, Metric: m, Scope: in}
 					want, w := answer(t, rec, q, ts)
 					got, _ := answer(t, part, analyze.Query{Event: e, Metric: m}, nil)
@@ -183,9 +182,9 @@ func TestPartsAnswerAsTheSelection(t *testing.T) {
 	}
 }
 
-// byName leaves the modules out: formats without any invent one. An address
-// without a name is called as it is, with or without its module. several are
-// names that more than one function has, which other formats make one of.
+// byName adds up sums by name without the module, because formats without modules invent
+// one. An address is named without its module. several holds the names of more than one
+// function, which some formats merge.
 func byName(of map[[2]string][2]int64) (sums map[string][2]int64, several map[string]bool) {
 	sums, several = map[string][2]int64{}, map[string]bool{}
 	for k, v := range of {
@@ -200,7 +199,7 @@ func byName(of map[[2]string][2]int64) (sums map[string][2]int64, several map[st
 	return sums, several
 }
 
-// written writes a part, reads it again and asks for its primary metric.
+// written writes a part in other formats, reads it back and compares its primary metric.
 func written(t *testing.T, what string, rec, part *recording.Recording, in recording.Scope, ts []analyze.Transform) {
 	ev := &rec.Events[0]
 	q := analyze.Query{Metric: ev.Primary, Scope: in}
@@ -242,10 +241,10 @@ func written(t *testing.T, what string, rec, part *recording.Recording, in recor
 			g := names[key]
 			selves, selected = selves+g[0], selected+v[0]
 			if several[key] {
-				continue // what calls itself under one name counts once there
+				continue // functions of the same name count once if they call each other
 			}
 			a, b := recording.Decimal{Mantissa: g[1], Scale: am.Decimals}.String(), recording.Decimal{Mantissa: v[1], Scale: m.Decimals}.String()
-			// pprof holds whole numbers: a metric with decimals is rounded there.
+			// pprof values are integers, so metrics with decimals are rounded.
 			if a != b && (ext == "spaa" || m.Decimals == 0) {
 				t.Errorf("%s as %s: %v has the total %s, the selection has %s", what, ext, key, a, b)
 				return

@@ -153,7 +153,7 @@ func kindOf(name string) Kind {
 	return Kernel
 }
 
-// Name returns the name of a device as a trace's reader knows it: "GPU 0".
+// Name returns the name of a device for display, such as "GPU 0".
 func (d *Device) Name(rec *recording.Recording) string {
 	p := &rec.Processes[d.Process]
 	return cmp.Or(p.Labels, strings.TrimPrefix(p.Name, "/device:"), "GPU")

@@ -51,7 +51,8 @@ func read(t *testing.T, calls []call, jobs []job) *recording.Recording {
 	return l.Snapshot()
 }
 
-// TestIdleAgainstEveryMicrosecond draws traces and looks at each microsecond by itself.
+// TestIdleAgainstEveryMicrosecond compares the idle times of random traces with a check of
+// each microsecond.
 func TestIdleAgainstEveryMicrosecond(t *testing.T) {
 	const length = 400
 	for seed := range uint64(200) {
@@ -112,7 +113,7 @@ func everyMicrosecond(calls []call, jobs []job) map[string]int64 {
 	for _, j := range jobs {
 		first, last = min(first, j.start), max(last, j.end)
 	}
-	gap := first // start of the gap that a microsecond is in
+	gap := first // start of the current gap
 	for at := first; at < last; at++ {
 		if slices.ContainsFunc(jobs, func(j job) bool { return j.start <= at && at < j.end }) {
 			want["busy"]++
@@ -121,7 +122,7 @@ func everyMicrosecond(calls []call, jobs []job) map[string]int64 {
 		}
 		next := job{start: 1 << 30}
 		for _, j := range jobs {
-			// Of works that start at once, the one that ends first is next.
+			// If several works start at the same time, the one that ends first is next.
 			if j.start > at && (j.start < next.start || j.start == next.start && (j.end < next.end || j.end == next.end && j.stream < next.stream)) {
 				next = j
 			}
@@ -140,8 +141,8 @@ func everyMicrosecond(calls []call, jobs []job) map[string]int64 {
 	return want
 }
 
-// TestSteps: a step is slow by its own duration or by the work that it launched, wherever
-// that ran, and a loop that is as even as any has no slow step.
+// TestSteps checks that a step can be slow by its own duration or by the work that it
+// launched, whenever that ran, and that a regular loop has no slow steps.
 func TestSteps(t *testing.T) {
 	loop := func(long, heavy int) *gpu.Steps {
 		var calls []call
@@ -186,7 +187,7 @@ func TestSteps(t *testing.T) {
 		{-1, -1, nil, gpu.None, "train_step"},
 		{9, -1, []int{9}, gpu.Duration, "train_step load"},
 		{-1, 4, []int{4}, gpu.GPUTime, "train_step k"},
-		{0, -1, nil, gpu.None, "train_step"}, // the first may prepare
+		{0, -1, nil, gpu.None, "train_step"}, // the first step does not count
 	} {
 		if s := loop(c.long, c.heavy); !slices.Equal(s.Slow, c.slow) || s.Measure != c.by || s.Name != c.name {
 			t.Errorf("long %d, heavy %d: slow %v by %v, %s; want %v by %v, %s", c.long, c.heavy, s.Slow, s.Measure, s.Name, c.slow, c.by, c.name)
@@ -194,7 +195,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestStepsThatGetSlower: each step launches longer work than the one before, or the same.
+// TestStepsThatGetSlower checks the trend of steps that launch longer and longer work, and
+// of steps that launch the same work.
 func TestStepsThatGetSlower(t *testing.T) {
 	for more, want := range map[int]spans.Direction{0: spans.Steady, 3: spans.Slower} {
 		var calls []call
@@ -220,7 +222,7 @@ func TestStepsThatGetSlower(t *testing.T) {
 	}
 }
 
-// TestOtherKernels: the category kernel is no GPU by itself.
+// TestOtherKernels checks that the category kernel alone does not make a GPU.
 func TestOtherKernels(t *testing.T) {
 	l := ingest.OpenInput(context.Background(), source.FromBytes("trace.json", []byte(`[{"ph":"X","cat":"kernel","name":"irq","pid":1,"tid":1,"ts":0,"dur":5}]`)), ingest.Options{})
 	defer l.Close()

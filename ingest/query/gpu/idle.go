@@ -11,7 +11,7 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// Why says why a device was idle.
+// Why is the cause of idle time of a device.
 type Why uint8
 
 // Causes of idle time, which lasts from the end of all work to the start of the next.
@@ -32,9 +32,9 @@ type Idle struct {
 	// Track is the thread that launched the next work, recording.NoTrack if Why is Queued
 	// or Unknown.
 	Track int
-	// Function is the call that the thread was in, analyze.NoFunc for none. If calls of
-	// several functions whose names differ in numbers are one, it is the first of them, and
-	// Name is without the numbers.
+	// Function is the call that the thread was in, analyze.NoFunc for none. Functions whose
+	// names differ only in numbers are combined: it is then the first of them, and Name is
+	// the name without the numbers.
 	Function recording.FuncID
 	Name     string
 	Time     int64
@@ -139,8 +139,8 @@ func (c *causes) of(track int) [][]int {
 	return all
 }
 
-// place is a function below another in the calls that ran while a device was idle. Calls
-// whose names differ only in numbers, such as those of steps, are one place.
+// place is a node of the tree of calls that ran while a device was idle. Functions whose
+// names differ only in numbers, such as steps, share a place.
 type place struct {
 	name     string // without numbers
 	function recording.FuncID
@@ -163,8 +163,7 @@ func (p *place) child(rec *recording.Recording, call recording.CallID) *place {
 	return c
 }
 
-// list returns the causes, the longest first: for late time the outermost calls below
-// steps, or the calls in them that have nearly all of their time.
+// list returns the causes, the longest first; see place.causes.
 func (c *causes) list() (all []Idle) {
 	calls := &c.rec.Calls
 	sums := slices.SortedFunc(maps.Values(c.sums), func(a, b *sum) int {
@@ -202,8 +201,9 @@ func (c *causes) list() (all []Idle) {
 	return all
 }
 
-// causes visits the places that the time is told by: those below steps and below calls
-// that everything runs in or, if deep is set, the call in them with nearly all the time.
+// causes visits the places for which time is reported. It descends through steps and
+// through calls with at least nine tenths of the time. If deep is set, it reports the
+// deepest call in each place instead.
 func (p *place) causes(deep bool, visit func(*place, int64)) {
 	own := p.time
 	for _, c := range p.order {
@@ -222,7 +222,7 @@ func (p *place) causes(deep bool, visit func(*place, int64)) {
 	}
 }
 
-// deepest descends as long as one call has nearly all the time.
+// deepest descends while one call has at least four fifths of the time.
 func (p *place) deepest() *place {
 	for {
 		i := slices.IndexFunc(p.order, func(c *place) bool { return 5*c.time >= 4*p.time })

@@ -21,7 +21,7 @@ type Step struct {
 	// GPU the time in which at least one of them ran.
 	Work int
 	GPU  int64
-	// Slow says by which measure the step is slow; see Steps.
+	// Slow is the measure by which the step is slow; see Steps.
 	Slow Measure
 }
 
@@ -32,7 +32,7 @@ type Measure uint8
 const (
 	None     Measure = iota
 	Duration         // how long the step was
-	GPUTime          // how long the work ran that it launched
+	GPUTime          // running time of the work that the step launched
 )
 
 // Of returns a step's value of a measure.
@@ -54,12 +54,12 @@ type Steps struct {
 	Measure Measure
 	// Trend tells by measure whether steps get slower.
 	Trend [GPUTime + 1]spans.Trend
-	// Excess is what the slow steps took beyond the median, as a part of the time from the
-	// first step to the end of the last one and of its work.
+	// Excess is the time of the slow steps beyond the median, as a fraction of the time
+	// from the first step to the end of the last one and of its work.
 	Excess float64
-	// Causes are the functions by what they add to a slow step, beyond a usual one, the
-	// largest first: kernels if Measure is GPUTime, functions of the step's thread by self
-	// time otherwise.
+	// Causes are the functions that take longer in a slow step than in a usual one, the
+	// largest difference first: kernels if Measure is GPUTime, functions of the step's
+	// thread by self time otherwise.
 	Causes []Cause
 
 	end int64 // end of the last step and its work
@@ -71,7 +71,7 @@ type Cause struct {
 	Slow, Usual int64
 }
 
-// fewest is the smallest number of steps.
+// fewest is the minimum number of steps of a loop.
 const fewest = 8
 
 // StepsOf returns the steps in which the work of devices was launched, nil if the trace
@@ -119,10 +119,10 @@ func StepsOf(ctx context.Context, rec *recording.Recording, devices []*Device) (
 	return s, nil
 }
 
-// loop finds the steps: repeated outermost calls, on a thread that launches work, in which
-// at least half of all work was launched. Of several, those count whose names differ only
-// in numbers; else each must launch two works on average. The one with most work is
-// taken.
+// loop finds the steps: repeated outermost calls in which at least half of all work was
+// launched, on a thread that launches work. Calls whose names differ in numbers are
+// preferred; others must launch at least two works each on average. Among equals, it takes
+// the calls with the most work.
 func loop(rec *recording.Recording, devices []*Device) *Steps {
 	launched := map[int][]int64{} // by track
 	total := 0
@@ -231,15 +231,15 @@ const mostMoments = 200
 func (s *Steps) trend(m Measure) spans.Trend {
 	var all []spans.Moment
 	each := (len(s.Steps) + mostMoments - 1) / mostMoments
-	for part := range slices.Chunk(s.Steps[1:], each) { // programs prepare in the first
+	for part := range slices.Chunk(s.Steps[1:], each) { // programs prepare in the first step
 		middle := median(len(part), func(i int) int64 { return part[i].Of(m) })
 		all = append(all, spans.Moment{From: part[0].Start, To: part[len(part)-1].End, Count: int64(len(part)), Median: middle})
 	}
 	return spans.TrendOf(all)
 }
 
-// outliers returns the slow steps by a measure: those that stand out. The first step may be
-// anything: programs prepare in it.
+// outliers returns the slow steps by a measure: those that stand out. The first step does
+// not count, because programs prepare in it.
 func (s *Steps) outliers(m Measure) (slow []int) {
 	later := make([]int64, len(s.Steps)-1)
 	for i := range later {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestText: what is left out is gone, and what says which code it is stays.
+// TestText checks that secrets are removed and that text that identifies code stays.
 func TestText(t *testing.T) {
 	r := new(Redactor)
 	const secret = "acme"
@@ -59,7 +59,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestExpressionsNeed: an expression finds nothing in texts without what it needs.
+// TestExpressionsNeed checks that an expression matches no text without one of its needed
+// bytes.
 func TestExpressionsNeed(t *testing.T) {
 	pieces := []string{"[::1]", "a@c.com", "/", "\\", ".", ":", "@", "[", "]", " ", "~", "-", "(", "1", "10.0.12.13", "a", "c", "go", "com", "io", "acme", "localhost", "data", "fe80", "é"}
 	rng := rand.New(rand.NewPCG(1, 2))

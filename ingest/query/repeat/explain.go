@@ -9,16 +9,16 @@ import (
 	"ashlar/ingest/query/calls"
 )
 
-// An Argument is a member of the arguments that tells slow calls from others: Slow of the
-// slow calls have the value, and Others of the others.
+// An Argument is a value of an argument that is typical of slow calls. Slow is the number
+// of slow calls with the value, Others the number of other calls with it.
 type Argument struct {
 	Key, Value   string
 	Slow, Others int
 	P            float64 // probability of such a difference by chance, over all values tried
 }
 
-// Argument returns the value that is most typical of the slow calls, nil if none is had by
-// 90 % of them and by at most 10 % of the others.
+// Argument returns the value that is most typical of the slow calls, nil unless at least 90
+// % of them and at most 10 % of the others have one.
 func (l *Loop) Argument(s *Slow) *Argument {
 	if l.rec.Args == nil {
 		return nil
@@ -59,9 +59,9 @@ func (l *Loop) Argument(s *Slow) *Argument {
 // rare is the probability below which an association counts.
 const rare = 1e-4
 
-// Chance returns the probability that, of na and nb things of which a and b have a mark,
-// at least a of the na have it if marks are spread by chance (Fisher's exact test, one
-// side).
+// Chance returns the one-sided p-value of Fisher's exact test: of na and nb things, a and b
+// have a mark; the result is the probability that at least a of the na have it if the marks
+// are distributed by chance.
 func Chance(a, na, b, nb int) float64 {
 	log := func(n int) float64 { v, _ := math.Lgamma(float64(n + 1)); return v }
 	choose := func(n, k int) float64 { return log(n) - log(k) - log(n-k) }

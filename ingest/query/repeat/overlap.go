@@ -13,10 +13,10 @@ import (
 // A Range is a time from From to To, in picoseconds.
 type Range struct{ From, To int64 }
 
-// An Overlap is a function on another track whose calls coincide with some times: Hits of
-// the Times overlap one, and of as many times of the same length elsewhere, Elsewhere of
-// Others. Covered is the part of the times in which it ran. An overlap is an association,
-// not a proof.
+// An Overlap is a function on another track whose calls coincide with given times: Hits of
+// the Times overlap a call, and Elsewhere of the Others, times elsewhere for comparison.
+// Covered is the fraction of the times in which it ran. An overlap is an association, not a
+// proof.
 type Overlap struct {
 	Function                       recording.FuncID
 	Track                          int
@@ -71,7 +71,8 @@ func Overlaps(ctx context.Context, rec *recording.Recording, tracks func(track i
 	return all, nil
 }
 
-// share is how much more often the times overlap the function than others do.
+// share returns how much more often the given times overlap the function than other times
+// do.
 func (o *Overlap) share() float64 {
 	return float64(o.Hits)/float64(o.Times) - float64(o.Elsewhere)/float64(o.Others)
 }
@@ -172,8 +173,9 @@ func (l *Loop) Overlaps(ctx context.Context, s *Slow) ([]Overlap, error) {
 	return Overlaps(ctx, l.rec, func(track int) bool { return track != l.Track }, times, others)
 }
 
-// An Ending is a function on another track whose calls end when times end: those of Hits of
-// the Times do so within Within of a time's end. An ending is an association, not a proof.
+// An Ending is a function on another track whose calls end when the given times end: for
+// Hits of the Times, a call ends at most Within picoseconds from the end of the time. An
+// ending is an association, not a proof.
 type Ending struct {
 	Function    recording.FuncID
 	Track       int
@@ -182,9 +184,9 @@ type Ending struct {
 	P           float64 // probability by chance, over all functions seen
 }
 
-// Endings returns the functions on other tracks whose calls end within a twentieth of the
-// median time of the ends of most times, by more than chance; the most frequent first. So
-// does the holder of a lock for which the times are waits.
+// Endings returns the functions on other tracks whose calls end near the ends of most
+// times, within a twentieth of the median time, more often than by chance; the most
+// frequent first. If the times are waits for a lock, the calls of its holder end like this.
 func Endings(ctx context.Context, rec *recording.Recording, tracks func(track int) bool, times []Range) (all []Ending, err error) {
 	if len(times) < 4 || rec.Duration() <= 0 {
 		return nil, nil

@@ -212,9 +212,8 @@ func (l *Loop) Gaps() []int64 {
 	return gaps
 }
 
-// Slow is the slow calls of a loop: those that last at least From, by order of time.
-// Median is the median of the others, and Excess the time that the slow ones take beyond
-// it.
+// Slow holds the slow calls of a loop, in order of time: those that last at least From.
+// Median is the median of the other calls, and Excess the time of the slow calls beyond it.
 type Slow struct {
 	Calls, Others  []int
 	From           int64

@@ -10,10 +10,10 @@ func TestChance(t *testing.T) {
 		a, na, b, nb int
 		want         float64
 	}{
-		{3, 3, 0, 3, 1. / 20}, // one of the 20 ways to choose 3 of 6
+		{3, 3, 0, 3, 1. / 20}, // 1 of the 20 ways to choose 3 of 6
 		{1, 1, 0, 3, 1. / 4},  //
-		{0, 5, 2, 5, 1},       // none or more: certain
-		{2, 2, 1, 3, 3. / 10}, // both of the first: 3 of the 10 ways to choose 3 of 5
+		{0, 5, 2, 5, 1},       // at least none: certain
+		{2, 2, 1, 3, 3. / 10}, // both of the first two: 3 of the 10 ways to choose 3 of 5
 		{4, 4, 0, 996, 24. / (1000. * 999 * 998 * 997)},
 	} {
 		want := c.want

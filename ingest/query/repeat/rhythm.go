@@ -7,16 +7,16 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// Rhythm says when the slow calls of a loop occur. Onset is the start of the first, in
-// picoseconds, if they begin late by more than chance; otherwise it is below zero. Every
-// is the median time between their starts if they are regular, and Apart the number of
-// calls from one to the next if that is the same for most; both are zero otherwise.
+// Rhythm describes when the slow calls of a loop occur. Onset is the start of the first, in
+// picoseconds, if they begin late by more than chance; otherwise it is below zero. Every is
+// the median time between their starts if they are regular, and Apart the number of calls
+// from one to the next if that is the same for most; both are zero otherwise.
 type Rhythm struct {
 	Onset, Every int64
 	Apart        int
 }
 
-// Trend returns the trend of the medians of so many parts of the calls, in order.
+// Trend divides the calls into parts, in order, and returns the trend of their medians.
 func (l *Loop) Trend(parts int) spans.Trend {
 	var all []spans.Moment
 	for k := range parts {
@@ -28,7 +28,7 @@ func (l *Loop) Trend(parts int) spans.Trend {
 	return spans.TrendOf(all)
 }
 
-// Median returns the median duration of the calls from..to-1, of two the lower.
+// Median returns the median duration of the calls from..to-1, the lower of two.
 func (l *Loop) Median(from, to int) int64 {
 	of := make([]int64, 0, to-from)
 	for i := from; i < to; i++ {

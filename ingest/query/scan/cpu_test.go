@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestCPUIsWhatSpansTell compares the columns and the sum of each track with spans
-// asked one by one: of those that are in one that tells, none counts again.
+// TestCPUIsWhatSpansTell compares the columns and each track's sum with the CPU times of
+// single spans. Spans inside another span with a known CPU time do not count again.
 func TestCPUIsWhatSpansTell(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 16))
 	b := recording.NewBuilder()
@@ -22,7 +22,7 @@ func TestCPUIsWhatSpansTell(t *testing.T) {
 			if tr.Depth() > 4 || tr.Depth() > 0 && r.IntN(2) == 0 {
 				tr.End(at)
 			} else {
-				tr.Begin(at, frame, uint64(4+r.IntN(400))) // a fourth of them does not tell
+				tr.Begin(at, frame, uint64(4+r.IntN(400))) // a quarter have no CPU time
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func TestCPUIsWhatSpansTell(t *testing.T) {
 	}
 }
 
-// within reports whether a span is in another one that tells.
+// within reports whether a span is inside another span with a known CPU time.
 func within(rec *recording.Recording, t *recording.Track, lane, i int) bool {
 	at, end := t.Lanes[lane].Start(i), t.Lanes[lane].End(i)
 	for up := range lane {

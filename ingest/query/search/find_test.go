@@ -120,8 +120,8 @@ func checkHits(t *testing.T, rec *recording.Recording, text string, r *rand.Rand
 	}
 }
 
-// anyRecording has random spans on threads, most of them nested and some without
-// length, and random samples; f is in two modules.
+// anyRecording returns a recording of random spans on threads, most of them nested and some
+// of zero length, and random samples. Two modules have a function f.
 func anyRecording(seed uint64) *recording.Recording {
 	r := rand.New(rand.NewPCG(seed, 1))
 	b := recording.NewBuilder()
@@ -173,8 +173,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestBehind walks through hits of which those on some tracks come last, forth and back:
-// they have the order and the numbers of the same list sorted so.
+// TestBehind checks order, numbers and steps in both directions for hits of which those on
+// some tracks come last, against a list in that order.
 func TestBehind(t *testing.T) {
 	later := 0
 	for seed := range rounds.Of(uint64(40)) {
@@ -222,8 +222,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestFindInBlocks has far more spans than are counted together, with long
-// stretches without a hit.
+// TestFindInBlocks searches lanes with far more spans than a block, with long stretches
+// without a hit.
 func TestFindInBlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	b := recording.NewBuilder()

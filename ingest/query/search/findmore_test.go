@@ -14,8 +14,8 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// argued is a random trace whose spans have arguments, some the same, and whose
-// threads have names; no lane is as long as a block of hits.
+// argued returns a random trace with names of threads and with arguments, some of which are
+// equal. No lane is as long as a block of hits.
 func argued(r *rand.Rand) *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())
@@ -54,7 +54,7 @@ func argued(r *rand.Rand) *recording.Recording {
 	return rec
 }
 
-// TestFindsArguments compares with looking at every span.
+// TestFindsArguments compares the hits with a check of every span.
 func TestFindsArguments(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	rec := argued(r)
@@ -131,7 +131,7 @@ func TestFindsArguments(t *testing.T) {
 	}
 }
 
-// TestFindsThreads compares with what is asked of each thread alone.
+// TestFindsThreads checks the threads found by number and by name.
 func TestFindsThreads(t *testing.T) {
 	rec := argued(rand.New(rand.NewPCG(5, 6)))
 	for text, want := range map[string][]int{
@@ -186,7 +186,8 @@ func TestFindsThreads(t *testing.T) {
 	}
 }
 
-// TestPatternsLookInAField checks which texts of a function a field takes.
+// TestPatternsLookInAField checks that a field limits the search to that text of a
+// function.
 func TestPatternsLookInAField(t *testing.T) {
 	f := recording.Function{Name: "std::thread::run", Module: "libpool.so", File: "src/worker.c"}
 	for text, want := range map[string]bool{

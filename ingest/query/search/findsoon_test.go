@@ -8,7 +8,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// longLanes is a recording whose lanes have several items to count.
+// longLanes returns a recording whose lanes are counted in several items.
 func longLanes() *recording.Recording {
 	r := rand.New(rand.NewPCG(8, 8))
 	b := recording.NewBuilder()
@@ -33,8 +33,8 @@ func longLanes() *recording.Recording {
 	return b.Finish()
 }
 
-// TestFindSoon has an early answer with exactly the hits in what was looked at
-// by then, and hits of it that lead on in the whole answer.
+// TestFindSoon checks that an early answer has exactly the hits in the blocks counted by
+// then, and that these hits are valid in the whole answer.
 func TestFindSoon(t *testing.T) {
 	rec := longLanes()
 	texts := []string{"rare", "common"}
@@ -85,7 +85,7 @@ func TestFindSoon(t *testing.T) {
 	}
 }
 
-// What is not there is not told early.
+// A search without hits gives no early answer.
 func TestFindSoonSaysNothing(t *testing.T) {
 	p, _ := Parse("nobody")
 	h, err := FindWithPreview(context.Background(), longLanes(), p, func(h *Hits) { t.Errorf("told of %d hits", h.Len()) })

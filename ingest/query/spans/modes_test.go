@@ -11,7 +11,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// lengths are the durations of one function's calls, as a recording has them.
+// lengths returns the Durations of a function whose calls have the given durations.
 func lengths(t *testing.T, ds []int64) *Durations {
 	t.Helper()
 	b := recording.NewBuilder()
@@ -30,7 +30,8 @@ func lengths(t *testing.T, ds []int64) *Durations {
 	return d
 }
 
-// heaps makes so many calls about each length, a normal spread of its logarithm.
+// heaps draws log-normal durations in multiples of step; of holds pairs of a number of
+// calls and their median duration.
 func heaps(r *rand.Rand, spread float64, step int64, of ...float64) (ds []int64) {
 	for i := 0; i < len(of); i += 2 {
 		for range int(of[i]) {
@@ -41,8 +42,8 @@ func heaps(r *rand.Rand, spread float64, step int64, of ...float64) (ds []int64)
 	return ds
 }
 
-// TestModes: heaps that are apart are found, with the calls that were put there,
-// and what is one heap stays one, also by a coarse clock.
+// TestModes checks that separate modes are found with the right calls, and that a single
+// mode is not divided, even with a coarse clock.
 func TestModes(t *testing.T) {
 	rounds.Unraced(t)
 	for _, c := range []struct {
@@ -90,8 +91,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestSlow: calls that stand out are slow, and none are where more than three tenths are or
-// where all are about as long. SlowOf says the same of the plain durations.
+// TestSlow checks that calls that stand out are slow, and that there are no slow calls if
+// more than 30 % would be or if all take about the same time. SlowOf must agree.
 func TestSlow(t *testing.T) {
 	for _, c := range []struct {
 		name       string

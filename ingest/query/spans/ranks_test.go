@@ -10,7 +10,7 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// spreads are distributions that selection has to cope with.
+// spreads are distributions that are hard for selection.
 var spreads = map[string]func(r *rand.Rand) int64{
 	"alike":       func(*rand.Rand) int64 { return 7_000_000 },
 	"few values":  func(r *rand.Rand) int64 { return int64(r.IntN(3)) },
@@ -64,8 +64,8 @@ func TestRanksAreThoseOfSorting(t *testing.T) {
 	}
 }
 
-// TestNearestRank checks against the definition: the least value that at least
-// so many thousandths of all are not above.
+// TestNearestRank compares with the definition: the smallest value for which at least the
+// given thousandths of all values are no larger.
 func TestNearestRank(t *testing.T) {
 	for n := int64(1); n < 2500; n++ {
 		for _, mille := range []int64{500, 900, 990, 999, 1, 1000} {
@@ -78,7 +78,7 @@ func TestNearestRank(t *testing.T) {
 			}
 		}
 	}
-	// By big integers elsewhere.
+	// The expected result was computed with big integers.
 	if got := rankOf(math.MaxInt64, 999); got != 9214148664817921031 {
 		t.Errorf("of the most values there can be it is place %d", got)
 	}
@@ -163,8 +163,8 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// TestZerosStandBesideTheRest: calls without a duration have a bin of their own, at most
-// five empty bins before the shortest call with one.
+// TestZerosStandBesideTheRest checks that zero durations have a separate bin, at most five
+// empty bins before the shortest other duration.
 func TestZerosStandBesideTheRest(t *testing.T) {
 	log, _, err := histograms(context.Background(), parts{{0, 0, 0, 31_000_000, 90_000_000}}, 0, 90_000_000)
 	if err != nil {

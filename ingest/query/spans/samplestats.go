@@ -16,7 +16,7 @@ type Presence struct {
 	// Records is the number of records with the function in their stack, Leaf the number
 	// with it innermost, Of the number of all records.
 	Records, Leaf, Of int64
-	// Total and Self are the weights of the Records and of the Leaf in the metric's
+	// Total and Self are the weights of the Records and of the Leaf records in the metric's
 	// units; OfWeight is the weight of all records.
 	Total, Self, OfWeight int64
 	// Negative is the sum of the negative values in Total.

@@ -19,7 +19,7 @@ func (d *Durations) Slow() (slow Mode, ok bool) {
 	return d.apart, d.apart.Count > 0
 }
 
-// SlowOf returns the slow ones of some durations, as [Durations.Slow] does.
+// SlowOf is like [Durations.Slow], for plain durations.
 func SlowOf(values []int64) (slow Mode, ok bool) {
 	if len(values) == 0 {
 		return Mode{}, false
@@ -41,11 +41,11 @@ const (
 	fewestApart = 4
 )
 
-// StandOut returns the number of values, at the end of sorted ones, that stand out: those
-// of at least 1.3 times the median that are further from it than five times the usual
-// deviation (the median one). If a wide gap divides four or more of them from the rest, only
-// those above the widest gap stand out. More than 30 % of the values do not stand out, unless
-// a gap divides fewer of them from the rest.
+// StandOut returns how many of the largest values stand out; sorted ascends. Candidates are
+// at least 1.3 times the median and differ from it by more than five times the median
+// deviation, but at most the largest 30 % are considered. If a wide gap has four or more of
+// them above it, only the values above the widest gap stand out. If there are more
+// candidates than 30 %, none stand out without such a gap.
 func StandOut(sorted []int64) int {
 	n := len(sorted)
 	if n == 0 {

@@ -16,7 +16,7 @@ import (
 	"ashlar/testdata/rounds"
 )
 
-// plainSpan is a span as the test wrote it.
+// plainSpan is a span as added by the test.
 type plainSpan struct {
 	track      int
 	start, end int64
@@ -24,8 +24,8 @@ type plainSpan struct {
 	open       bool
 }
 
-// traceOf makes a recording of random nested spans on some tracks, the last of
-// them with whole spans that overlap, and the list of what is in it.
+// traceOf makes a recording of random nested spans on some tracks, the last of which has
+// complete spans that overlap, and a list of all spans.
 func traceOf(seed uint64, tracks, steps int) (*recording.Recording, []plainSpan) {
 	r := rand.New(rand.NewPCG(seed, 77))
 	b := recording.NewBuilder()
@@ -70,7 +70,7 @@ func traceOf(seed uint64, tracks, steps int) (*recording.Recording, []plainSpan)
 	for k, t := range rec.Tracks {
 		for i := range t.Lanes {
 			for l, j := &t.Lanes[i], 0; j < l.Len(); j++ {
-				if rec.FuncName(l.Call(j)) == recording.Overlapping { // tested by the package of recordings
+				if rec.FuncName(l.Call(j)) == recording.Overlapping { // tested in package recording
 					all = append(all, plainSpan{k, l.Start(j), l.End(j), recording.Overlapping, false})
 				}
 			}
@@ -103,7 +103,7 @@ func TestDurationsAreThoseOfANaiveCount(t *testing.T) {
 	}
 }
 
-// within are the spans of a function that touch a scope.
+// within returns the spans of a function that touch a scope.
 func within(rec *recording.Recording, all []plainSpan, in recording.Scope, name string) []plainSpan {
 	from, to := rec.Start, rec.End
 	if in.Ranged {
@@ -142,7 +142,7 @@ func checkDurations(t *testing.T, got *spans.Durations, want []plainSpan) {
 		}
 	}
 	slices.Sort(ds)
-	at := func(percent float64) int64 { // by the definition, and exact for these n
+	at := func(percent float64) int64 { // by definition, exact for these n
 		i := 0
 		for float64(i+1)*1000 < percent*10*float64(n) {
 			i++
@@ -192,8 +192,8 @@ func checkSlowest(t *testing.T, got *spans.Durations, want []plainSpan, sorted [
 	}
 }
 
-// checkMoments counts spans by when they begin, those before the range in the
-// first moment.
+// checkMoments compares the moments with the spans that begin in each. Spans that begin
+// before the range count in the first moment.
 func checkMoments(t *testing.T, got *spans.Durations, want []plainSpan) {
 	t.Helper()
 	last := len(got.OverTime) - 1
@@ -227,7 +227,7 @@ func TestSlowestSpanIsWhereItSays(t *testing.T) {
 	}
 }
 
-// TestStats adds up the lengths of the spans of each function one by one.
+// TestStats compares the statistics with the lengths of single spans.
 func TestStats(t *testing.T) {
 	for seed := range uint64(40) {
 		rec, all := traceOf(seed, 1+int(seed%4), 5+int(seed)*8)
@@ -265,7 +265,7 @@ func TestStats(t *testing.T) {
 	}
 }
 
-// TestPresence counts samples and runs by hand.
+// TestPresence compares with samples and runs counted by hand.
 func TestPresence(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.Event{Name: "cycles", Basis: recording.FromSamples, Metrics: []recording.Metric{{Name: "samples", PerSample: recording.SampleOne}}})
@@ -307,7 +307,7 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// BenchmarkDurations looks at 20 million spans of one function.
+// BenchmarkDurations summarizes 20 million spans of one function.
 func BenchmarkDurations(b *testing.B) {
 	rec := manySpans(20_000_000, 8)
 	b.ResetTimer()

@@ -12,19 +12,19 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// mostAsked bounds how many functions of a sample are looked at: those with the
-// most spans.
+// mostAsked is the maximum number of functions tested per sample: those with the most
+// spans.
 const mostAsked = 80
 
-// TestDurationsOfSamples compares the statistics of the functions of every real
-// recording that has spans with those that are counted one by one.
+// TestDurationsOfSamples compares the statistics of functions in real recordings with
+// statistics over a plain list of their spans.
 func TestDurationsOfSamples(t *testing.T) {
 	samples.Need(t)
 	files, functions, counted := 0, 0, 0
 	for _, path := range samples.Files(t) {
 		rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{})
 		if err != nil || rec.Counts.Spans == 0 {
-			continue // what cannot be read is another test's matter
+			continue // other tests check which samples can be read
 		}
 		files++
 		by := map[recording.FuncID][]plainSpan{}

@@ -87,10 +87,10 @@ type splitter struct {
 	values []float64
 	ranks  []int // ranks of the values, in the order of sorted
 	sorted []float64
-	// order is the order in which the values are taken.
+	// order is the current order of the values.
 	order []int
-	// counts and sums are Fenwick trees over ranks, within the sums of the distances in the
-	// first k values of a segment and in all but those.
+	// counts and sums are Fenwick trees over ranks. first[k] and rest[k] are the sums of
+	// the distances among the first and among the last k values of a segment.
 	counts, sums []float64
 	first, rest  []float64
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// naive is the best split by the definition: all pairs of values.
+// naive returns the best split by the definition, from all pairs of values.
 func naive(values []float64) (at int, q float64) {
 	n := len(values)
 	pairs := func(a, b []float64) (sum float64) {
@@ -29,7 +29,7 @@ func naive(values []float64) (at int, q float64) {
 	return at, q
 }
 
-// TestBestAgainstAllPairs: the sums over ranks give what the definition gives, also with
+// TestBestAgainstAllPairs compares the best split with the definition, also for series with
 // equal values.
 func TestBestAgainstAllPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -83,8 +83,8 @@ func TestFindsChanges(t *testing.T) {
 	}
 }
 
-// TestFalseAlarms: in 400 series without a change, of several distributions, at most a few
-// get one. With a rate of 1 % more than 12 of 400 would happen once in 2000 times.
+// TestFalseAlarms checks that at most 12 of 400 series without a change get one, for
+// several distributions. At the rate of 1 %, more would occur once in 2000 times.
 func TestFalseAlarms(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, noise := range map[string]func() float64{
@@ -106,7 +106,8 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestSureKeepsFew: one real change among many series stays, and chance findings go.
+// TestSureKeepsFew checks that a real change among many series is kept and a chance finding
+// is dropped.
 func TestSureKeepsFew(t *testing.T) {
 	all := make([][]Change, 40)
 	all[3] = []Change{{At: 5, P: .0005}}

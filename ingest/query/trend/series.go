@@ -236,9 +236,9 @@ func (s *Series) changes() []Change {
 	return all
 }
 
-// Span returns the first run that has the series and the first after the last that has it,
-// if a new or a removed function explains what is missing: if at least three runs on a
-// side lack it and no run in between. ok is false otherwise.
+// Span returns the runs from..to-1 that have the series if the function is new or was
+// removed: no run in between lacks it, but at least three runs before or after do. ok is
+// false otherwise.
 func (s *Series) Span() (from, to int, ok bool) {
 	at, _ := s.known()
 	if len(at) < least {

@@ -11,18 +11,18 @@ import (
 )
 
 // A Lock is a lock, channel or other thing that threads waited for. Recordings do not
-// tell them apart, so it is told by places: waits at one place are for one lock, and so
-// are waits at several places that were ended in the same line of the program.
+// identify it, so it is derived from places: waits at one place count as waits for one
+// lock, and so do waits at several places that ended in the same line of the program.
 //
-// A hold is derived: from the moment at which the first of the waiting threads began to
-// wait, or at which the one before let go, to the moment at which a thread woke one of
-// them. So the time of a lock's holds is the time in which any thread waited for it. How
-// long it was held before, and while no one waited, is unknown.
+// Holds are derived too. A hold begins when the first waiting thread began to wait, or when
+// the previous holder let go, and ends when a thread woke one of them. So the time of a
+// lock's holds is the time in which any thread waited for it. How long it was held while no
+// thread waited is unknown.
 type Lock struct {
 	Kind   Kind
 	Reason string  // the state's, such as sync, without "blocked: "
 	Places []Place // at which threads waited, the one with the longest time first
-	// Waits is the number of waits, Lost their time together and Longest the longest.
+	// Waits is the number of waits, Lost their total time and Longest the longest wait.
 	// Waiters is the number of threads that waited.
 	Waits, Waiters int
 	Lost, Longest  int64
@@ -34,13 +34,13 @@ type Lock struct {
 	// the threads that waited, by their stacks; the longest time first.
 	Holders []Holder
 	Losers  []Loser
-	// Pairs are who waited for whom, the longest time first.
+	// Pairs lists who waited for whom, the longest time first.
 	Pairs []Pair
-	// Convoy is the longest time in which two threads or more waited without a pause.
+	// Convoy is the longest time during which at least two threads waited at every moment.
 	Convoy Convoy
 }
 
-// A Hold is the time from which threads waited for a lock until Waker woke Woken of them.
+// A Hold is the time from when threads waited for a lock until Waker woke Woken of them.
 type Hold struct {
 	From, To int64
 	Waker    recording.Waker // Call is what the waker was doing
@@ -71,8 +71,9 @@ type Pair struct {
 	Lost, Longest  int64
 }
 
-// A Convoy is a time in which two threads or more wait for a lock without a pause. Most is
-// the largest number that waited at once, Waits the number of waits that fall in it.
+// A Convoy is a time during which at least two threads wait for a lock at every moment.
+// Most is the largest number that waited at once, Waits the number of waits that fall in
+// it.
 type Convoy struct {
 	From, To    int64
 	Most, Waits int
@@ -137,7 +138,8 @@ type finder struct {
 	all    []found
 }
 
-// site is a reason and a place at which threads wait. Without a stack it is the thread's.
+// site is a reason and a place at which threads wait. If the stack is unknown, the thread
+// stands for the place.
 type site struct {
 	reason recording.FuncID
 	place  Place
@@ -170,7 +172,7 @@ func (f *finder) place(stack recording.CallID) Place {
 	return p
 }
 
-// add adds a wait to its site, and joins the sites whose waits end in one line.
+// add adds a wait to its site, and joins sites whose waits end in the same line.
 func (f *finder) add(w *Wait, from, to int64) {
 	stack := w.Stack(f.rec)
 	s := site{reason: f.rec.Func(w.Call), place: f.place(stack), track: recording.NoTrack}
@@ -312,7 +314,7 @@ func (l *Lock) holds(all []short) {
 	l.holders()
 }
 
-// middle returns the median, of two the lower. It sorts the values.
+// middle returns the median, the lower of two. It sorts the values.
 func middle(of []int64) int64 {
 	slices.Sort(of)
 	return of[(len(of)-1)/2]
@@ -340,7 +342,7 @@ func (l *Lock) holders() {
 	slices.SortStableFunc(l.Holders, func(a, b Holder) int { return cmp.Compare(b.Held, a.Held) })
 }
 
-// convoy finds the longest time in which two threads or more waited without a pause.
+// convoy finds the longest time during which at least two threads waited at every moment.
 func (l *Lock) convoy(all []short) {
 	type edge struct {
 		at int64

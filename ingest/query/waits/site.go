@@ -31,7 +31,7 @@ type Place struct {
 	// Via is the outermost function of a library above it, such as sync.(*Mutex).Lock,
 	// "" for none.
 	Via string
-	// System says that the whole stack is of libraries.
+	// System means that all functions of the stack are library functions.
 	System bool
 }
 
@@ -52,7 +52,7 @@ func placeOf(rec *recording.Recording, stack recording.CallID) (p Place) {
 	return p
 }
 
-// words say by names of functions and reasons what threads wait for; the first that occurs
+// words lists parts of reasons and function names that identify a kind; the first match
 // decides.
 var words = []struct {
 	kind Kind
@@ -64,8 +64,7 @@ var words = []struct {
 	{Signals, []string{"sync", "parked"}},
 }
 
-// kindOf tells from the reason of a blocked state and the library function what threads
-// wait for.
+// kindOf returns the kind of a wait, given the reason of the blocked state and the place.
 func kindOf(reason string, p *Place) Kind {
 	if p.Known && p.System && !strings.HasPrefix(reason, "monitor") {
 		return Others // a thread of the runtime itself

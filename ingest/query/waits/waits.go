@@ -20,12 +20,12 @@ type Wait struct {
 	Start, End   int64 // picoseconds
 	// Call is the state's: its parent is the thread's stack, NoCall if unknown.
 	Call recording.CallID
-	// Waker ended the wait; its Track is recording.NoTrack if unknown, and its Call
-	// recording.NoCall if the recording does not tell it.
+	// Waker ended the wait. Its Track is recording.NoTrack and its Call recording.NoCall if
+	// unknown.
 	Waker recording.Waker
 }
 
-// blocked returns, by call, whether it stands for a blocked state.
+// blocked reports, by call, whether it stands for a blocked state.
 func blocked(rec *recording.Recording) []bool {
 	is := make([]bool, rec.Calls.Len())
 	for i := range is {
@@ -94,9 +94,9 @@ func parts(rec *recording.Recording, in recording.Scope, track int) (times []rec
 	return times
 }
 
-// Doing returns the call in which the waker ended the wait. recorded says that the file
-// has it; otherwise it is what the waker ran just then, by its states and spans. It is
-// NoCall if unknown.
+// Doing returns the call in which the waker ended the wait. recorded reports whether the
+// file contains it; otherwise it is the call that the waker ran at that moment, from its
+// states and spans. The call is NoCall if unknown.
 func (w *Wait) Doing(rec *recording.Recording) (call recording.CallID, recorded bool) {
 	switch {
 	case w.Waker.Track == recording.NoTrack:

@@ -27,8 +27,8 @@ import (
 
 const end = 200
 
-// random is a recording of five threads that run, wait for a lock in one of two places of
-// the program, and wake each other, in some of the cases with a stack.
+// random makes a recording of five threads that run, wait for a lock in one of two places
+// of the program, and wake each other, sometimes with a stack.
 func random(r *rand.Rand) *recording.Recording {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.StateEvent())
@@ -65,7 +65,7 @@ func random(r *rand.Rand) *recording.Recording {
 	return b.Finish()
 }
 
-// seen is a wait as a reader finds it who looks at each state of each thread.
+// seen is a wait found by checking each state of each thread.
 type seen struct {
 	track, i   int
 	start, end int64
@@ -103,8 +103,8 @@ func naive(rec *recording.Recording) (all []seen) {
 	return all
 }
 
-// The sums by waker and by stack are those of a reader who looks at every state, within a
-// range too, and add up to the blocked time.
+// The sums in every grouping equal sums over all states, also within a range, and add up to
+// the blocked time.
 func TestSumsAgainstNaive(t *testing.T) {
 	for seed := range rounds.Of(uint64(100)) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -149,8 +149,9 @@ func TestSumsAgainstNaive(t *testing.T) {
 	}
 }
 
-// Holds and convoys of a lock are found moment by moment: while any thread waits, the lock
-// is held by the one that next ends a wait; a convoy lasts while two or more wait.
+// TestLocksAgainstNaive checks holds and convoys moment by moment: while any thread waits,
+// the thread that next ends a wait holds the lock, and a convoy lasts while two or more
+// threads wait.
 func TestLocksAgainstNaive(t *testing.T) {
 	convoys := 0
 	for seed := range rounds.Of(uint64(100)) {
@@ -228,7 +229,7 @@ func TestLocksAgainstNaive(t *testing.T) {
 	}
 }
 
-// On all samples the sums and the locks add up to the time that threads were blocked.
+// In all samples, the sums and the locks add up to the blocked time.
 func TestSampleSums(t *testing.T) {
 	n := 0
 	for _, path := range samples.Files(t) {
@@ -277,7 +278,8 @@ func TestSampleSums(t *testing.T) {
 	}
 }
 
-// record records goroutines that contend for a lock and hand values through a channel.
+// record records a trace of goroutines that contend for a lock and pass values through a
+// channel.
 func record(t *testing.T) (content []byte) {
 	t.Helper()
 	var b bytes.Buffer
@@ -312,8 +314,8 @@ func record(t *testing.T) (content []byte) {
 	return b.Bytes()
 }
 
-// The wakers of a Go trace, with their functions, are those that the Go team's reader
-// finds.
+// The wakers of a Go trace and their functions equal those found by the Go project's
+// reader.
 func TestWakersOfGo(t *testing.T) {
 	content := record(t)
 	want := map[string]int{}

@@ -13,8 +13,8 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// large is the recording that ASHLAR_LARGE names: for benchmarks on one that
-// testdata/gen made.
+// large opens the recording named by ASHLAR_LARGE, for benchmarks on a recording made by
+// testdata/gen.
 func large(b *testing.B) *recording.Recording {
 	path := os.Getenv("ASHLAR_LARGE")
 	if path == "" {
@@ -32,8 +32,8 @@ func large(b *testing.B) *recording.Recording {
 
 var largeOne *recording.Recording
 
-// BenchmarkRange weighs parts of a large recording's spans; -benchtime 5x and
-// the best of several runs counts.
+// BenchmarkRange weighs the spans of parts of a large recording. Run it several times with
+// -benchtime 5x and take the best.
 func BenchmarkRange(b *testing.B) {
 	rec := large(b)
 	d := rec.Duration()

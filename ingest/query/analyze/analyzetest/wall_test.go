@@ -25,7 +25,7 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// states is the index of the event of states, and whether there is one.
+// states returns the index of the event of thread states; false if there is none.
 func states(r *recording.Recording) (int, bool) {
 	for e := range r.Events {
 		if r.Events[e].Basis == recording.FromStates {
@@ -35,9 +35,9 @@ func states(r *recording.Recording) (int, bool) {
 	return 0, false
 }
 
-// sumsOfStates checks that the times of a recording's threads in their states add up,
-// however they are asked for, and returns how long each thread was known, in picoseconds:
-// the total of its wall-clock flamegraph.
+// sumsOfStates checks that the times in thread states add up in every kind of query. It
+// returns, by thread id, how long each thread existed, in picoseconds: the total of its
+// wall-clock flamegraph.
 func sumsOfStates(t *testing.T, r *recording.Recording) map[int64]int64 {
 	t.Helper()
 	event, ok := states(r)
@@ -46,7 +46,8 @@ func sumsOfStates(t *testing.T, r *recording.Recording) map[int64]int64 {
 	}
 	wall := map[int64]int64{}
 	var all [recording.StateSyscall + 1]int64
-	// Each thread of a trace of goroutines is asked for by itself only if there are few.
+	// Query each thread separately only if there are few: Go traces may have very many
+	// goroutines.
 	each := len(r.Tracks) < 100
 	for i, tr := range r.Tracks {
 		var own [recording.StateSyscall + 1]int64
@@ -95,8 +96,8 @@ func sumsOfStates(t *testing.T, r *recording.Recording) map[int64]int64 {
 	return wall
 }
 
-// sameWall compares how long threads were known with what a naive reader says, in
-// nanoseconds.
+// sameWall compares how long threads existed, in picoseconds, with a naive reader's result,
+// in nanoseconds.
 func sameWall(t *testing.T, got, want map[int64]int64) {
 	t.Helper()
 	for id, ns := range want {
@@ -111,8 +112,8 @@ func sameWall(t *testing.T, got, want map[int64]int64) {
 	}
 }
 
-// goroutines reads a Go trace: of each goroutine the time from when it was, or was known
-// to be, to when it was no more.
+// goroutines reads a Go trace with Go's own reader. It returns how long each goroutine
+// existed, in nanoseconds, from its creation or first mention to its end.
 func goroutines(t *testing.T, content []byte) map[int64]int64 {
 	t.Helper()
 	read, err := trace.NewReader(bytes.NewReader(content))
@@ -160,18 +161,18 @@ func goroutines(t *testing.T, content []byte) map[int64]int64 {
 	return wall
 }
 
-// TestWallOfSamples: of all samples with states the sums agree, and those of Go's traces
-// with what Go's own reader says of each goroutine.
+// TestWallOfSamples checks the sums for all samples with thread states, and compares Go
+// traces with Go's own reader.
 func TestWallOfSamples(t *testing.T) {
 	samples.Need(t)
 	with, traces := 0, 0
 	for name, content := range samples.Each(t) {
 		if strings.HasPrefix(name, "spall/") {
-			continue // which has no states
+			continue // Spall has no thread states
 		}
 		r, _, err := ingest.ReadAll(context.Background(), samples.Path(t, name), ingest.Options{})
 		if err != nil {
-			continue // other tests say which samples open
+			continue // other tests check which samples can be opened
 		}
 		wall := sumsOfStates(t, r)
 		if len(wall) == 0 {
@@ -188,8 +189,8 @@ func TestWallOfSamples(t *testing.T) {
 	}
 }
 
-// moment is one of a made-up machine: a processor goes from one thread to the next, or,
-// where next is 0 and woken is not, a thread is woken.
+// moment is an event of a simulated machine: a processor switches from thread prev to next
+// or, if woken is set, a thread is woken.
 type moment struct {
 	at              int64 // µs
 	cpu, prev, next int64
@@ -197,7 +198,7 @@ type moment struct {
 	woken, by       int64
 }
 
-// machine makes up what a scheduler of two processors does with some threads.
+// machine simulates a scheduler with two processors and some threads.
 func machine(seed uint64) (all []moment) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	const dead, sleeps, ready, runs = 0, 1, 2, 3
@@ -232,7 +233,7 @@ func machine(seed uint64) (all []moment) {
 	return all
 }
 
-// wallOf is how long each thread of a machine was known, in nanoseconds.
+// wallOf returns how long each thread of a machine existed, in nanoseconds.
 func wallOf(all []moment) map[int64]int64 {
 	since, wall := map[int64]int64{}, map[int64]int64{}
 	known := func(id, at int64) {
@@ -259,7 +260,7 @@ func wallOf(all []moment) map[int64]int64 {
 	return wall
 }
 
-// asFtrace writes a machine as the kernel prints it.
+// asFtrace formats a machine's events as ftrace text.
 func asFtrace(all []moment) []byte {
 	var b bytes.Buffer
 	b.WriteString("# tracer: nop\n#\n")
@@ -282,7 +283,7 @@ func asFtrace(all []moment) []byte {
 	return b.Bytes()
 }
 
-// asPerfetto writes a machine as ftrace's events in a Perfetto trace.
+// asPerfetto writes a machine's events as ftrace events of a Perfetto trace.
 func asPerfetto(all []moment) (file []byte) {
 	number := func(b []byte, field protowire.Number, v int64) []byte {
 		return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), uint64(v))
@@ -304,7 +305,7 @@ func asPerfetto(all []moment) (file []byte) {
 
 var ftraceLine = regexp.MustCompile(` (\d+)\.(\d{6}): sched_(?:waking: .*\bpid=(\d+) |switch: .*prev_pid=(\d+) .*prev_state=(\w) .*next_pid=(\d+) )`)
 
-// fromFtrace reads a machine from what asFtrace wrote.
+// fromFtrace reads the output of asFtrace.
 func fromFtrace(t *testing.T, content []byte) (all []moment) {
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	for lines.Scan() {
@@ -328,8 +329,8 @@ func fromFtrace(t *testing.T, content []byte) (all []moment) {
 	return all
 }
 
-// TestWallOfSchedulers: of what schedulers traced the sums agree, and with how long each
-// thread was known by a naive reader; as text and in Perfetto's traces.
+// TestWallOfSchedulers checks the sums for simulated scheduler traces, as ftrace
+// text and in Perfetto traces, and compares the time of each thread with a naive reader.
 func TestWallOfSchedulers(t *testing.T) {
 	dir := t.TempDir()
 	for seed := range uint64(20) {

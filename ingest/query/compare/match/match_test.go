@@ -55,7 +55,7 @@ func TestNormalName(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", name, got, want)
 		}
 	}
-	// It says no more about what it has said.
+	// Normalizing a name twice changes nothing.
 	for _, n := range []string{"main", "v<int>::push", "h.constprop.0", "r::h0123456789abcdef", "m.run.func1", "m.run.func2"} {
 		once := normalName(n)
 		if twice := normalName(once); twice != once {
@@ -85,7 +85,7 @@ func functions(names ...string) *recording.Recording {
 	return b.Finish()
 }
 
-// pairsOf writes a matching of two recordings down: A=B by rule.
+// pairsOf returns the rules of a matching of two recordings by pair, as "A = B".
 func pairsOf(m *Matching, a, b *recording.Recording) map[string]Rule {
 	out := map[string]Rule{}
 	name := func(rec *recording.Recording, i int32) string {
@@ -126,7 +126,7 @@ func TestMatch(t *testing.T) {
 	}
 	for _, c := range []struct {
 		o     Options
-		left  int // pairs by rule
+		left  int // number of pairs
 		rules string
 	}{
 		{Options{NoModule: true, NoName: true, NoSimilar: true}, 0, ""},
@@ -150,8 +150,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestMatchMirrors matches random names both ways: the same pairs must come
-// out, and no function twice.
+// TestMatchMirrors matches random names in both directions: the pairs must be the same, and
+// no function may be matched twice.
 func TestMatchMirrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -254,9 +254,8 @@ func TestMatchThreads(t *testing.T) {
 	}
 }
 
-// TestKindAgrees: a function of the kernel and one of a program that have the same
-// name are two, whichever rule would bring them together; where one side does not
-// say which it is, they may be the same.
+// TestKindAgrees checks that no rule matches a kernel function with a program's function of
+// the same name, except if the kind of one of them is unknown.
 func TestKindAgrees(t *testing.T) {
 	make := func(fns ...recording.Function) []*recording.Recording {
 		b := recording.NewBuilder()
@@ -278,7 +277,7 @@ func TestKindAgrees(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		a, b []*recording.Recording
-		want string // for each function of B the one of A
+		want string // for each function of B the index in A, - for none
 	}{
 		{"by name", make(kernel("memcpy")), make(user("memcpy")), "-"},
 		{"by a similar name", make(kernel("ns::f7<int>")), make(user("ns::f7<long>")), "-"},

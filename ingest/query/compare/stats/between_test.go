@@ -19,9 +19,9 @@ func made(r *rand.Rand, n int, mean, common, deviation float64) (counts [][2]flo
 	return counts, ratios
 }
 
-// TestBetweenRate: of the functions of an unchanged program about one in twenty has a
-// p-value below 0.05 if runs vary as usual, however few functions there are. If they vary
-// three times as much, it is at most one in eight.
+// TestBetweenRate checks that about one in twenty functions of an unchanged program has p <
+// 0.05 if runs vary as usual, for any number of functions, and at most one in eight if they
+// vary three times as much.
 func TestBetweenRate(t *testing.T) {
 	for _, functions := range []int{5, 12, 40} {
 		for deviation, most := range map[float64]float64{0: .05, .03: .06, .1: .125} {
@@ -44,8 +44,8 @@ func TestBetweenRate(t *testing.T) {
 	}
 }
 
-// TestBetweenLearns: from many functions, factor and deviation are known, and a change
-// beyond them is found although a third of the functions changed too.
+// TestBetweenLearns checks that many functions give the factor and the deviation, and that
+// a change beyond these is found even if a third of the functions changed.
 func TestBetweenLearns(t *testing.T) {
 	r := rand.New(rand.NewPCG(37, 2))
 	_, ratios := made(r, 90, 5000, .7, .08)
@@ -66,7 +66,7 @@ func TestBetweenLearns(t *testing.T) {
 	if p, _ := ref.Counts(5000, 5000*2*1.05, 1); p < .3 {
 		t.Errorf("a change of 5 %% beyond the common factor has p %g", p)
 	}
-	// A single other function tells too little.
+	// A single other function is not enough.
 	few := []Ratio{{.26, .002}, {0, .002}}
 	if p, _ := NewBetween(few).Reference(&few[0]).Counts(1000, 1300, 1); p < .01 {
 		t.Errorf("a change of 30 %% beside one other function has p %g", p)

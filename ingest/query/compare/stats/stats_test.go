@@ -18,7 +18,7 @@ func near(t *testing.T, what string, got, want float64) {
 
 func choose(n, k int64) *big.Rat { return new(big.Rat).SetInt(new(big.Int).Binomial(n, k)) }
 
-// twoTails doubles the smaller tail of a distribution given term by term.
+// twoTails returns twice the smaller tail of a distribution given by its terms.
 func twoTails(terms []float64, at int) float64 {
 	var up, down float64
 	for i, p := range terms {
@@ -65,7 +65,7 @@ func TestCountsAgainstEveryTerm(t *testing.T) {
 	}
 }
 
-// enumerate tries every way to share the values out over the sides.
+// enumerate computes the p-value from all ways to distribute the values over the sides.
 func enumerate(a, b []float64) float64 {
 	all := append(append([]float64(nil), a...), b...)
 	sort.Float64s(all)
@@ -120,7 +120,7 @@ func TestRanksAgainstEveryWay(t *testing.T) {
 }
 
 func TestRanksNormal(t *testing.T) {
-	// Close to the bound both ways must nearly agree.
+	// Near the limit of the exact test, exact and normal results must nearly agree.
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		a, b := make([]float64, 11), make([]float64, 14)
@@ -236,7 +236,7 @@ func TestIntervals(t *testing.T) {
 func TestDiscoveries(t *testing.T) {
 	p := []float64{.01, .04, .03, .5, math.NaN(), .005}
 	got := Discoveries(p)
-	// By definition: the least p*n/rank among those at least as large.
+	// By definition, q is the minimum of p*n/rank over all p-values at least as large.
 	for i, v := range p {
 		if math.IsNaN(v) {
 			if !math.IsNaN(got[i]) {
