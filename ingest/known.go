@@ -13,7 +13,7 @@ import (
 
 // known is a format that is recognised but not supported.
 type known struct {
-	// what is the format's name. way says how to get a file that can be opened.
+	// what is the format's name, and way describes how to get a file that can be opened.
 	what, way string
 	// A file is recognised by one of several magic numbers, or else by is. But if a
 	// supported format is certain of the file, that format is used.

@@ -33,9 +33,9 @@ type Options struct {
 	Scratch string
 	// Part is the part of the recording that is kept.
 	Part recording.Part
-	// Hold, if set, makes reading pause after the first snapshot until it is closed, but
-	// for at most a quarter of a second: a window shows its first frame sooner if it has
-	// the machine to itself. Small files, which are read completely by then, do not wait.
+	// Hold, if set, makes reading pause after the first snapshot until it is closed, at
+	// most a quarter of a second: a window shows its first frame sooner if it has the
+	// machine to itself. Small files, which are read completely by then, do not wait.
 	Hold <-chan struct{}
 	// Cache, if set, holds recordings read before and keeps new ones read from files.
 	Cache Cache

@@ -16,8 +16,8 @@ import (
 )
 
 // Loading a recording larger than memory must not bring the machine down. So a load
-// compares its memory with what is free: early on, to warn if the recording will not fit,
-// and then all the time, to stop before memory runs out.
+// compares its memory with the free memory: early on, to warn if the recording will not
+// fit, and then all the time, to stop before memory runs out.
 
 // guard watches the memory of one load. It belongs to the decoding goroutine.
 type guard struct {
@@ -184,7 +184,7 @@ func (g *guard) spill() {
 	}
 }
 
-// full returns an error that says how much was read before memory was full.
+// full returns an error with the amount read before memory was full.
 func (g *guard) full() error {
 	if !g.b.Shows() {
 		return memory.Shortage("%s; not enough memory to show any of it", g.size())

@@ -51,7 +51,7 @@ type lineReader struct {
 
 	bom     bool
 	crlf    int64 // lines that end in CR LF
-	blank   int64 // lines with nothing but white space
+	blank   int64 // lines with only white space
 	ended   bool  // the last line returned had a line end
 	isCRLF  bool  // the last line returned ended in CR LF
 	isBlank bool

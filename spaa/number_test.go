@@ -68,8 +68,8 @@ func TestNumberInt64(t *testing.T) {
 	}
 }
 
-// Decimal is exact whenever it says so, compared with big rational arithmetic, and the
-// parser does not change the literal.
+// TestNumberAgainstBig compares Decimal's exact flag with rational arithmetic, and checks
+// that the parser does not change the literal.
 func TestNumberAgainstBig(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	digits := func(n int) string {

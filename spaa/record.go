@@ -56,9 +56,9 @@ type Record interface {
 }
 
 // The tags of the fields of records, and of the objects within them, describe the keys of
-// the format: the name, and
+// the format: the name, and these words:
 //
-// 	required  without it the object says nothing
+// 	required  without it, the object is useless
 // 	needed    required, and the struct cannot express that it is absent
 // 	always    written even if the field has its zero value, unless Extra has
 // 	          the key; without always, fields with zero values are left out

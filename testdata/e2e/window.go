@@ -74,7 +74,7 @@ func (w *Window) launch(t testing.TB) {
 		t.Fatalf("starting %s: %v", w.cmd.Path, err)
 	}
 	go func() {
-		_ = w.cmd.Wait() // the state says how it ended
+		_ = w.cmd.Wait() // the state shows how it ended
 		close(w.exited)
 	}()
 	t.Cleanup(func() {

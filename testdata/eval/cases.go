@@ -13,8 +13,8 @@ import (
 // recorded is a recording and the finding that is expected in it.
 type recorded struct {
 	name string
-	// rule is the rule of the expected finding, says a text in its claim. Both are empty
-	// if nothing was planted; then nothing may be found.
+	// rule is the rule of the expected finding, and says a part of its claim's text. Both
+	// are empty if nothing was planted; then nothing may be found.
 	rule, says string
 	// files holds one recording, or two to compare, each with its file extension.
 	files []file
@@ -93,7 +93,7 @@ func stacks(seed uint64, part float64, planted func(*rand.Rand) string) []byte {
 	return b.Bytes()
 }
 
-// traced says how a trace differs from one without a problem.
+// traced describes how a trace differs from one without a problem.
 type traced struct {
 	slow  func(i int) float64 // factor by which request i is slower
 	share func(worker int) float64

@@ -119,8 +119,8 @@ func (u use) system() (n int64, known bool) {
 
 // addresses returns how many more bytes of address space may be used, minus a reserve;
 // known is false if there is no limit. The reserve is large because the program ends at
-// once when addresses run out, a large allocation needs contiguous addresses, and the
-// largest one that grows may be a good part of all memory.
+// once when addresses run out, and a large allocation needs contiguous addresses; the
+// largest growing one may take a good part of all memory.
 func (u use) addresses() (n int64, known bool) {
 	n, known = addresses()
 	return n + (u.idle+u.released)/2 - mostMargin - u.objects/4, known
@@ -131,7 +131,7 @@ func (u use) margin(free int64) int64 {
 	return min(mostMargin, max(leastMargin, (u.mapped+free)/16))
 }
 
-// The collector must know how much memory there is, or garbage fills it between two
+// The collector must know the available memory, or garbage fills it between two
 // collections. While a Watcher runs, it sets Go's memory limit; otherwise the limit is
 // GOMEMLIMIT.
 var collector struct {

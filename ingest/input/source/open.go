@@ -86,7 +86,7 @@ func readable(path string, mode fs.FileMode) error {
 	return nil
 }
 
-// reason says in a few words why a file could not be opened or read.
+// reason returns in a few words why a file could not be opened or read.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -6,12 +6,12 @@ import (
 )
 
 // Shelf is where columns keep their full chunks: on the heap or, once that is short, in
-// memory from another source such as a mapped file. These columns hold no pointers, so
-// the garbage collector need not scan that memory. A nil Shelf is the heap.
+// memory from another source such as a mapped file. These columns hold no pointers, so the
+// garbage collector need not scan that memory. A nil Shelf is the heap.
 //
-// The memory must stay valid while the Shelf is reachable and for some seconds after:
-// every column with chunks in the memory refers to the Shelf, but a loop over one chunk may
-// hold nothing but that chunk.
+// The memory must stay valid while the Shelf is reachable and for some seconds after: every
+// column with chunks in the memory refers to the Shelf, but a loop over a chunk may refer
+// only to that chunk.
 type Shelf struct {
 	give atomic.Pointer[func(n int) []byte]
 	keep any // keeps the memory of read-only columns alive

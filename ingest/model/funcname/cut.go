@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Ellipsis stands for what was left out of a label.
+// Ellipsis stands for the omitted part of a label.
 const Ellipsis = "…"
 
 // Narrow is the smallest width at which labels are made distinct, in widths of the letter

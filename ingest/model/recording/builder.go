@@ -20,7 +20,7 @@ import (
 type Builder struct {
 	rec   Recording
 	shelf *column.Shelf // of all columns
-	// squeezed says to squeeze lanes of spans; see Squeeze.
+	// squeezed is set to squeeze lanes of spans; see Squeeze.
 	squeezed bool
 	funcs    map[FuncName]FuncID
 	frames   map[Frame]FrameID

@@ -25,7 +25,7 @@ type looseSpans struct {
 }
 
 const (
-	looseUnfinished = 1 << 31 // flag in a loose.Span's Frame, beside the FrameID
+	looseUnfinished = 1 << 31 // flag in an unordered.Span's Frame, next to the FrameID
 	// compactSpans is the number of spans from which an early layout is worthwhile.
 	compactSpans = 16 * unordered.RunSpans
 )

@@ -77,7 +77,7 @@ const (
 // a probe, or the spans of a trace. Name is empty if the format has none.
 type Event struct {
 	Name, Kind, Mode string
-	// Label is the event's common name, if the format's name says little.
+	// Label is the event's common name, if the format's name is not clear.
 	Label string
 	// Period is the sampling period and Frequency the rate in Hz; 0 when not
 	// recorded.

@@ -10,10 +10,9 @@ import (
 )
 
 // Some spans overlap their siblings: Read from 2 to 5 and Write from 3 to 7, both within
-// Nested from 1 to 10. A lane holds only one of two spans that overlap, so Write becomes
-// an outermost call in another nest. The time from 5 to 7, which only Write covers, is
-// not self time of Nested all the same: it becomes a span of its own, named Overlapping,
-// within Nested.
+// Nested from 1 to 10. A lane holds only one of two spans that overlap, so Write becomes an
+// outermost call in another nest. Still, the time from 5 to 7, which only Write covers,
+// must not be self time of Nested: it becomes a span named Overlapping within Nested.
 
 // Overlapping is the name of spans that cover the part of another span in which only
 // spans in other lanes ran. They are not in the file.

@@ -84,8 +84,8 @@ func (b *Builder) outside(out bool, start, end int64) bool {
 	return true
 }
 
-// tellPart warns about what was left out. If the range begins beyond the recording's end,
-// so that nothing is left, tellPart sets Behind.
+// tellPart warns about the records left out. If the range begins beyond the recording's
+// end, so that nothing is left, tellPart sets Behind.
 func (b *Builder) tellPart() {
 	p := b.part
 	if p == nil || p.left == 0 {

@@ -17,10 +17,10 @@ type Source struct {
 	Path, Name  string
 	Dir         string // folder that a relative Path is based on, "" for the working directory
 	Format      string // "spaa", "spall", …
-	Version     string // the format's version, as the file says
+	Version     string // the format's version, from the file
 	Compression string // "none", "gzip" or "zstd"
 	Tool        string // the program that recorded
-	Command     string // what was recorded, if the file has it
+	Command     string // the recorded command, if the file has it
 	Bytes       int64  // the file's size; -1 for a pipe
 	// Notes are the file's other statements about itself, in file order; see Note.
 	// MoreNotes is the number of further notes that were not kept.
@@ -129,11 +129,11 @@ type Recording struct {
 	// recording has no arguments.
 	Args func(ref uint64) string
 	// ArgState is set if references are places in the original file. It returns the state
-	// needed, besides that file, to read them again; see codec.Format.Args. In a
-	// recording stored beside its file ArgState is set and Args is nil.
+	// needed, in addition to that file, to read them again; see codec.Format.Args. In a
+	// recording stored beside its file, ArgState is set and Args is nil.
 	ArgState func() []byte
-	// CPU returns how long the span with these arguments ran on CPU, in picoseconds, if
-	// the file tells; CPU is nil if the file never does.
+	// CPU returns how long the span with these arguments ran on CPU, in picoseconds; known
+	// is false if the file does not have it. CPU is nil if the file has no CPU times.
 	CPU func(ref uint64) (ps int64, known bool)
 	// CPUTimes caches the CPU times of all spans, once requested.
 	CPUTimes *CPUTimes

@@ -6,8 +6,8 @@ import (
 	"ashlar/ingest/model/column"
 )
 
-// Sums are sums by call. Those of a stored recording lie in its file, so they are valid as
-// long as the recording can be reached, and are never written to.
+// Sums are sums by call. In a stored recording they are part of the mapped file: valid
+// while the recording is reachable, and never written to.
 type Sums []int64
 
 // Pack implements [column.Packer].

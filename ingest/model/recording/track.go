@@ -206,7 +206,7 @@ func (p *Process) Title() string { return strings.TrimSpace(p.Name + " " + p.Lab
 const TextID = -1 << 40
 
 // IDText formats the id of a process or thread. For an id that is text in the file it
-// returns "": that text is the name if there is no other.
+// returns "", because the text is the name unless there is another.
 func IDText(id int64) string {
 	if id <= TextID {
 		return ""

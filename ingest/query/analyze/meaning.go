@@ -76,14 +76,14 @@ func WorthFolding(ctx context.Context, rec *recording.Recording, q Query) (n int
 	return n, nil
 }
 
-// fewestNumbered is the least number of names that fill a picture: fewer are told apart at
-// a glance.
+// fewestNumbered is the minimum number of names worth folding: fewer can be distinguished
+// at a glance.
 const fewestNumbered = 5
 
 // Numbered counts the functions whose names differ from others of their module only in
-// numbers: those that OpFoldDigits merges. share is the largest part of the weights that
-// lies in one group of at least five such functions, at one depth of the calls: how much of
-// the width of a flamegraph they fill. It fails only if ctx ends.
+// numbers: those that OpFoldDigits merges. share is the largest fraction of the total
+// weight, and so of a flamegraph's width, that a group of at least five such functions
+// fills at one depth. It fails only if ctx ends.
 func Numbered(ctx context.Context, rec *recording.Recording, w *Weights) (n int, share float64, err error) {
 	type group struct{ name, module string }
 	groups, members := map[group]int{}, []int(nil)

@@ -125,7 +125,8 @@ func sampleRecords(ctx context.Context, rec *recording.Recording, q Query, to si
 	return ctx.Err()
 }
 
-// whenIn splits a scope into the times at which a track was in the scope's calls.
+// whenIn splits a scope into the times during which one of the scope's calls ran on a
+// track.
 func whenIn(rec *recording.Recording, in recording.Scope, track int) (parts []recording.Scope) {
 	if in.Calls == nil {
 		return []recording.Scope{in}

@@ -33,9 +33,9 @@ type TransformKind struct {
 	// chip is the text of a chip, with %s for the transform's text; "" for the name of
 	// the operation.
 	chip string
-	// takes says that the transform removes whole stacks.
+	// takes is set if the transform removes whole stacks.
 	takes bool
-	// pass changes the stacks; nil if the transform changes what is weighed instead (see
+	// pass changes the stacks; nil if the transform selects records instead (see
 	// Query.With).
 	pass func(p *callPaths, t Transform)
 }

@@ -43,9 +43,9 @@ type Tree struct {
 	// Groups are the modules and files that nodes represent instead of functions,
 	// described as functions.
 	Groups []recording.Function
-	// Inverted says that the tree begins with the functions that have a self weight and
-	// continues with their callers. Self is then the weight of stacks whose outermost
-	// call is the node.
+	// Inverted is set if the tree begins with the functions that have a self weight and
+	// continues with their callers. Self is then the weight of stacks whose outermost call
+	// is the node.
 	Inverted bool
 	// Negative is the sum of the negative weights of nodes, 0 or less. The root's Total
 	// is the sum of positive and negative weights, its Gross the sum of their absolute

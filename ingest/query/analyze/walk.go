@@ -4,9 +4,9 @@ import "ashlar/ingest/model/recording"
 
 // Walk visits the calls of weights along their paths, without making a tree. enter is
 // called for each call that joins the path from the root, and leave when it leaves the
-// path, with the weight of the calls that were visited meanwhile, in itself and below;
-// any reports whether one of them has a weight or a count. A call joins the path again if
-// more calls below it follow, so its total is the sum over all its visits.
+// path, with the weight of the calls visited in between, the call itself included; any
+// reports whether one of them has a weight or a count. A call joins the path again if more
+// calls below it follow, so its total is the sum over all its visits.
 //
 // Neighbouring calls mostly lie on neighbouring paths, because calls are numbered as they
 // occur, and their memory is near. So calls are visited by number, which moves the path
@@ -114,8 +114,8 @@ func (k *callWalk) depthFirst(from recording.CallID, n int) {
 }
 
 // Outermost reports for each of n nodes of a tree, whose parents have smaller numbers,
-// whether no node above it but the root, node 0, has its row. Rows are below rows; nodes
-// with a negative one have none.
+// whether no node above it, except the root (node 0), has the same row. rows is the number
+// of rows; a negative row means none.
 func Outermost(n int, parent func(i int32) int32, row []int32, rows int) []bool {
 	o := outermost{parent: parent, row: row, on: make([]int32, rows), outer: make([]bool, n), path: make([]int32, 1, 64)}
 	moves := 4*n + 1000

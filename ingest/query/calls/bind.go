@@ -16,10 +16,9 @@ import (
 	"ashlar/ingest/query/spans"
 )
 
-// Bind looks a scope up in a recording: the records that it excludes as apart (see
-// analyze.Apart), and its calls, limited to those that overlap its range and are on its
-// tracks. If only async operations match the calls, they are used although async
-// operations do not count otherwise. It ends early with ctx.
+// Bind looks a scope up in a recording: the records that it excludes (see analyze.Apart)
+// and its calls, limited to its range and tracks. If only async operations match the calls,
+// they are used although async operations do not count otherwise. It ends early with ctx.
 func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
 	in = analyze.Apart(rec, in)
 	if in.Calls == nil {
@@ -93,7 +92,7 @@ func (l *lookup) settled(all, chosen []sets.Run) []sets.Run {
 	return chosen
 }
 
-// piece is what the query selects of a stretch, and all calls of its functions.
+// piece holds all calls of the query's functions in a stretch, and the selected ones.
 type piece struct{ all, chosen []sets.Run }
 
 // pick finds the calls that meet the query's conditions: by stretch, or the slowest ones

@@ -71,8 +71,8 @@ func Details(ctx context.Context, rec *recording.Recording, rows []Row) ([]Detai
 	return all, err
 }
 
-// Some returns at most mostLooked calls: the first First calls, and others spread over
-// the rest.
+// mostLooked is the maximum number of calls that Some returns, First the number of first
+// calls among them.
 const (
 	mostLooked = 1 << 14
 	First      = mostLooked / 4

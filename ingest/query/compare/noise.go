@@ -159,9 +159,9 @@ func (c *Comparison) owners(g *groups) []int32 {
 	return owner
 }
 
-// exchanges returns for each function the first function of its unit: cost moves easily
-// between a function and those that only it calls, and between those on one side only
-// below one function on both sides.
+// exchanges returns for each function the first function of its unit. Cost moves easily
+// between a function and functions that only it calls, and between one-sided functions
+// below the same two-sided function.
 func (c *Comparison) exchanges(g *groups, owner []int32) []int32 {
 	up := make([]int32, len(owner))
 	for f := range up {
@@ -245,7 +245,8 @@ func (c *Comparison) unitOf(g *groups, n *noise, i int) int32 {
 	return -1
 }
 
-// reference returns what a unit is compared with, -1 for none.
+// reference returns the distribution that a unit is compared with; for unit -1, the
+// distribution of all.
 func (n *noise) reference(unit int) *stats.Reference {
 	if unit < 0 {
 		return n.model.Reference(nil)

@@ -140,7 +140,7 @@ func (s *spanTable) judgeWhole() *Confidence {
 }
 
 func (s *spanTable) compare(a, b *drawn) *Confidence {
-	if a.n <= 1 && b.n <= 1 { // a single call does not tell how much calls vary
+	if a.n <= 1 && b.n <= 1 { // a single call does not show how much calls vary
 		return nil
 	}
 	conf := &Confidence{Method: FromDurations, A: a.n, B: b.n, P: stats.Ranks(a.kept, b.kept), Low: math.NaN(), High: math.NaN(), Detectable: math.NaN()}

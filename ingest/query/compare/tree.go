@@ -156,7 +156,7 @@ type merger struct {
 }
 
 // add finds or adds the nodes of a recording's stacks and returns its self values by node.
-// here says to count the recording's calls.
+// With here, it also counts the recording's calls.
 func (g *merger) add(r int, rec *recording.Recording, from stacks, here bool) []int64 {
 	if from.tree == nil {
 		return g.calls(r, rec, from.weights, here)

@@ -159,8 +159,8 @@ func loop(rec *recording.Recording, devices []*Device) *Steps {
 // mostLoops is the maximum number of names per track that are looked at.
 const mostLoops = 8
 
-// repeated returns the outermost calls of a track by name without numbers: the names with
-// at least fewest calls, those that take longest together first.
+// repeated returns the outermost calls of a track by name without numbers, for names with
+// at least fewest calls; the largest total duration comes first.
 func repeated(rec *recording.Recording, track int) []*Steps {
 	folded, found := map[recording.FuncID]string{}, map[string]*Steps{}
 	var all []*Steps
@@ -264,7 +264,7 @@ func (s *Steps) excess(slow []int, m Measure) float64 {
 	return more / float64(max(1, s.end-s.Steps[0].Start))
 }
 
-// causes compares what ran in slow steps with the others.
+// causes compares the functions and work in slow steps with those in the others.
 func (s *Steps) causes(rec *recording.Recording, ran [][]*Work) {
 	slow, usual := map[recording.FuncID]int64{}, map[recording.FuncID]int64{}
 	own := rec.Func(s.Steps[0].Call)

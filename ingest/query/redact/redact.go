@@ -50,7 +50,7 @@ func (r *Redactor) name(k kind, text string) string {
 	return words[k].short + "-" + hex.EncodeToString(sum[:3])
 }
 
-// Said lists what was redacted, with counts.
+// Said lists the kinds of redacted text, with counts.
 func (r *Redactor) Said() string {
 	var all []string
 	add := func(n int64, one string) {

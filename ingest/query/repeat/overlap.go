@@ -160,8 +160,8 @@ func (m *marker) collect(track int) {
 	m.ran = m.ran[:0]
 }
 
-// Overlaps returns what the slow calls of a loop overlap on other threads by more than
-// chance.
+// Overlaps returns the functions on other threads that the slow calls of a loop overlap
+// more often than by chance.
 func (l *Loop) Overlaps(ctx context.Context, s *Slow) ([]Overlap, error) {
 	times, others := make([]Range, len(s.Calls)), make([]Range, len(s.Others))
 	for k, i := range s.Calls {

@@ -173,8 +173,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestBehind checks order, numbers and steps in both directions for hits of which those on
-// some tracks come last, against a list in that order.
+// TestBehind moves the hits on some tracks to the end, and compares order, numbers and
+// steps with a list in that order.
 func TestBehind(t *testing.T) {
 	later := 0
 	for seed := range rounds.Of(uint64(40)) {

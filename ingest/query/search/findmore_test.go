@@ -131,7 +131,8 @@ func TestFindsArguments(t *testing.T) {
 	}
 }
 
-// TestFindsThreads checks the threads found by number and by name.
+// TestFindsThreads checks which threads are found by number and by name, and compares their
+// weight with that of each thread alone.
 func TestFindsThreads(t *testing.T) {
 	rec := argued(rand.New(rand.NewPCG(5, 6)))
 	for text, want := range map[string][]int{

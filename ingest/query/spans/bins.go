@@ -153,7 +153,7 @@ func histograms(ctx context.Context, p parts, least, most int64) (log, linear []
 }
 
 // gap is the number of empty bins kept between 0 and the next values of a logarithmic
-// histogram: as many as tell two modes apart.
+// histogram: enough to separate two modes.
 const gap = 5
 
 // closeGap widens the first bin of a logarithmic histogram if only zeros are in it, so that

@@ -22,8 +22,8 @@ type Durations struct {
 	// Count is the number of spans that touch the selection, Unfinished the number of
 	// these spans that never ended. Without spans, all other fields are zero.
 	Count, Unfinished int64
-	// WithoutCPU is the number of calls without a CPU time. If CPU or off-CPU time was
-	// asked for, Count does not include them.
+	// WithoutCPU is the number of calls without a CPU time. If CPU or off-CPU time is
+	// measured, Count does not include them.
 	WithoutCPU int64
 	// Sum is the sum of the lengths. Together is the sum for the outermost calls of a
 	// set, nil if other spans than the calls of a set were measured.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestOddsAreWhatTheySay counts what is odd about each odd trace.
+// TestOddsAreWhatTheySay checks the odd property of each odd trace.
 func TestOddsAreWhatTheySay(t *testing.T) {
 	type event struct {
 		Ph, Name string

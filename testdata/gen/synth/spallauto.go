@@ -91,7 +91,7 @@ func width(v uint64) byte {
 	return byte(bits.Len(uint(max(n, 1) - 1)))
 }
 
-// appendWide appends the low bytes of a number, as many as width says.
+// appendWide appends the low 1<<width bytes of a number.
 func appendWide(b []byte, v uint64, width byte) []byte {
 	var all [8]byte
 	binary.LittleEndian.PutUint64(all[:], v)

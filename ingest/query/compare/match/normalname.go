@@ -67,9 +67,8 @@ func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// stripArguments removes <…> and […] behind a name. Brackets that are a name themselves
-// (<init>, <module>, <impl Trait for T>, [kernel]) stay, without the arguments inside
-// them.
+// stripArguments removes <…> and […] after a name. Brackets that are a name themselves
+// (<init>, <module>, <impl Trait for T>, [kernel]) stay, without the arguments inside them.
 func stripArguments(s string) string {
 	if !strings.ContainsAny(s, "<[") {
 		return s
@@ -131,8 +130,8 @@ func operatorAt(s string, i int) int {
 	return 0
 }
 
-// closing returns the index behind the bracket that closes the bracket at i, 0 if there
-// is none. The arrows of operator-> and of function types do not count as brackets.
+// closing returns the index after the bracket that closes the bracket at i, 0 if there is
+// none. The arrows of operator-> and of function types do not count as brackets.
 func closing(s string, i int) int {
 	depth := 0
 	for k := i; k < len(s); k++ {

@@ -20,8 +20,8 @@ const (
 // from 0 as z, on either side.
 func NormalTails(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// mostExact is the largest count that is summed term by term. Beyond it the normal
-// distribution is accurate to more digits than anybody reads.
+// mostExact is the largest count that is summed term by term. For larger counts the normal
+// distribution is accurate enough.
 const mostExact = 1e8
 
 // Counts tests whether two observed counts a and b come from the same rate, if a is
