@@ -57,8 +57,8 @@ func (c *counted) most() (int64, string) {
 
 // Targets for pictures in the window.
 const (
-	soon       = 200 // ms to the first one
-	soonBehind = 400 // the same for formats whose names are at the end of the file
+	soon       = 200 // ms to the first picture
+	soonBehind = 400 // the same, for formats with names at the end of the file
 	longest    = 200 // ms between pictures while loading
 )
 

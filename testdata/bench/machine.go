@@ -102,8 +102,8 @@ func (t ticks) others(own float64) float64 {
 	return min(1, max(0, (n.normal-t.normal-own)/all))
 }
 
-// quiet waits until other programs, except those of low priority, leave the machine
-// nearly idle, but no longer than allowed.
+// quiet waits until other programs, except those of low priority, leave the machine nearly
+// idle, for a limited time.
 func (b *bench) quiet() {
 	const enough = .1
 	for end := time.Now().Add(b.wait); time.Now().Before(end); {

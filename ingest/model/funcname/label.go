@@ -254,8 +254,8 @@ func findOwn(all []labelled) {
 	}
 }
 
-// names returns the offsets of the function's own name and of its type, as far as they are
-// not the beginning.
+// names returns the offsets of the function's own name and of its type, except the
+// beginning of the text.
 func (x *labelled) names() []int {
 	n := slices.Compact([]int{x.own, x.typ})
 	return slices.DeleteFunc(n, func(at int) bool { return at == 0 })

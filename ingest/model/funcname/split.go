@@ -303,8 +303,8 @@ func placeAt(name string) int {
 	return i
 }
 
-// distinct returns the offset of the end of a text that sets it apart from others: the
-// last name of a path, or a number; 0 if it has neither.
+// distinct returns the offset of the part at the end of a text that distinguishes it from
+// others: the last name of a path, or a number; 0 if it has neither.
 func distinct(text string) int {
 	if n := len(strings.TrimRight(text, "0123456789")); n < len(text) {
 		return n

@@ -101,8 +101,8 @@ func Kept(length int) bool {
 	return length%keptStep == 0 && (length <= keptNear || length%longStep == 0)
 }
 
-// Fewer returns the length of the longest kept prefix that leaves out at least the last
-// without ids.
+// Fewer returns the length of the longest kept prefix of at most length-without ids, 0 for
+// none.
 func Fewer(length, without int) int {
 	if length = max(0, length-without); length > keptNear {
 		return length - length%longStep

@@ -142,8 +142,8 @@ func byDice(a, b durations.Draw) int {
 // number drawn is random; this allows for six standard deviations.
 var margin = func(most int) float64 { return 6*math.Sqrt(float64(most)) + 32 }
 
-// limitOf returns the highest dice to draw. It lets about wider times as many of n spans
-// pass as are to be kept.
+// limitOf returns the highest dice to draw. Of n spans, about wider*(most+margin(most))
+// have lower dice.
 func limitOf(n int64, most int, wider float64) uint32 {
 	if share := wider * (float64(most) + margin(most)) / float64(n); share < 1 {
 		return uint32(share * (1 << 32))

@@ -38,9 +38,9 @@ type Place struct {
 // Lead returns the index in Runs of a side's first recording.
 func (c *Comparison) Lead(side int) int { return side * c.Sides }
 
-// Twin returns the span in the other side's first recording that corresponds to at, in the
-// first recording of its side, whose threads are matched: the call with the
-// same number of the same function, on the matching thread. It returns nil if there are
+// Twin returns the span that corresponds to at in the other side's first recording: the
+// call of the same function with the same number on the matching thread. at is in its
+// side's first recording; threads matches the threads of both. It returns nil if there are
 // fewer calls or no such function or thread.
 func (c *Comparison) Twin(ctx context.Context, threads *match.Matching, at Occurrence) *Place {
 	here, there := at.Side, 1-at.Side

@@ -31,7 +31,7 @@ func (w *Work) correlation(rec *recording.Recording) string {
 	return correlation(rec.Args(w.args))
 }
 
-// moment is a moment on a track.
+// moment is a time on a track.
 type moment struct {
 	track int
 	time  int64

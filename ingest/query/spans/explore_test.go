@@ -67,8 +67,8 @@ func TestRankOf(t *testing.T) {
 	}
 }
 
-// TestFlowsOfSpans compares the index with a look at every step and span: each
-// step that falls within a span belongs to the innermost one there.
+// TestFlowsOfSpans compares the index with a check of every step and span: each step that
+// falls within a span belongs to the innermost one there.
 func TestFlowsOfSpans(t *testing.T) {
 	rec := someTrace(t)
 	f := NewFlows(rec)

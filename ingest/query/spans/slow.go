@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// mostSorted is the number of calls up to which slow ones are found by StandOut if their
-// durations have one mode: it sorts them.
+// mostSorted is the maximum number of calls for which StandOut is used, because it needs
+// sorted durations. It finds the slow calls if the durations have one mode.
 const mostSorted = 20_000
 
 // Slow returns the slow calls: the last mode of the durations or, of calls with one mode,

@@ -173,8 +173,9 @@ func (c *splitter) chance(r *rand.Rand, q float64, segments func(yield func(from
 	return float64(more+1) / (permutations + 1)
 }
 
-// Sure returns the changes of several series that are no false alarms: of the series that
-// keep any, at most one in twenty is expected to have none (Benjamini and Hochberg, 1995).
+// Sure removes changes of several series that may be false alarms: of the series that keep
+// any, at most one in twenty is expected to have no real change (Benjamini and Hochberg,
+// 1995).
 func Sure(all [][]Change) {
 	var first []float64
 	for _, cs := range all {

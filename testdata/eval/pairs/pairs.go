@@ -27,7 +27,7 @@ var suffix = map[string]string{Go: ".pb.gz", CPP: ".perf.txt.gz", Node: ".cpupro
 
 // A Change is the difference between the two programs of a pair.
 type Change struct {
-	Replace [][2]string // texts of the source, and what replaces them
+	Replace [][2]string // pairs of old and new text in the source
 	Flags   string      // flags of the compiler, or of node
 	Frames  float64     // factor of the number of frames; 0 is 1
 	Workers int         // number of threads; 0 is 1
