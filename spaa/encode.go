@@ -122,7 +122,6 @@ func (f *field) absent(obj unsafe.Pointer) bool {
 	return false // the record's type and required numbers
 }
 
-// value appends the value of a field.
 func (e *encoder) value(f *field, src unsafe.Pointer) {
 	switch f.kind {
 	case textField:

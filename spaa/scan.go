@@ -74,7 +74,7 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// word is the eight bytes from i on.
+// word returns the eight bytes from i on.
 func word[T ~string](b T, i int) uint64 {
 	b = b[i : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |

@@ -47,7 +47,6 @@ func sumOf(metric, primary string) int {
 	return -1
 }
 
-// addStack adds a stack record.
 func (v *validator) addStack(s *Stack, e *Event) {
 	if s.ID.IsZero() || e == nil {
 		return
@@ -68,7 +67,6 @@ func (v *validator) addStack(s *Stack, e *Event) {
 	}
 }
 
-// addSample adds a sample.
 func (v *validator) addSample(s *Sample) {
 	if s.StackID.IsZero() {
 		return
@@ -79,7 +77,6 @@ func (v *validator) addSample(s *Sample) {
 	sums.sampled[sumOfPeriod] += s.Period.Float64()
 }
 
-// addRow adds the row of a window.
 func (v *validator) addRow(s *StackWeights) {
 	if s.StackID.IsZero() {
 		return

@@ -9,7 +9,6 @@ import (
 	"unicode"
 )
 
-// lengthUnits are the units that Length uses.
 var lengthUnits = []struct {
 	name  string
 	scale int // number of decimals of a picosecond in this unit

@@ -31,7 +31,7 @@ const (
 	lookAt, lookShort = 32, 4096
 )
 
-// smallPage is about the size of other pages.
+// smallPage is roughly the size of an ordinary page, in bytes.
 const smallPage = 4 << 10
 
 // fresh returns n elements on the heap, in large pages if they take more than a small

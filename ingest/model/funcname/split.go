@@ -134,7 +134,6 @@ func (p part) end(cut int) int { return max(p.from, min(p.to, cut)) }
 // more, the first ones are joined.
 const mostParts = 24
 
-// scanned is the result of scan.
 type scanned struct {
 	parts [mostParts]part
 	n     int

@@ -37,7 +37,6 @@ func (b *Builder) Track(k TrackKey) *TrackBuilder {
 // trackRoom is the number of tracks allocated together, which takes less memory for many.
 const trackRoom = 64
 
-// trackBuilder returns a builder for a track.
 func (b *Builder) trackBuilder(i int, of *Track) (t *TrackBuilder) {
 	if n := len(b.spare); n > 0 {
 		t, b.spare = b.spare[n-1], b.spare[:n-1]

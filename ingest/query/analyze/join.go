@@ -36,7 +36,7 @@ type join struct {
 // related is a user call, and the call it becomes with the kernel's frames on top.
 type related struct{ user, joined recording.CallID }
 
-// pair are two records of a batch that belong together.
+// pair is two records of a batch that belong together.
 type pair struct {
 	user, kernel int
 	joined       recording.CallID

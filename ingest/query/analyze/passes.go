@@ -7,7 +7,6 @@ import (
 	"ashlar/ingest/query/search"
 )
 
-// apply applies transforms in order.
 func (p *callPaths) apply(ts []Transform) {
 	for _, t := range ts {
 		if k := t.Kind(); k != nil && k.pass != nil {

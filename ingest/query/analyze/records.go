@@ -87,7 +87,7 @@ func plainRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 	return ctx.Err()
 }
 
-// rows hands over stack records first..last-1.
+// rows passes on stack records first..last-1.
 func rows(ctx context.Context, s *recording.Stacks, first, last int, q Query, at func(int) int64, to sink) error {
 	chosen := q.Scope.TrackTest()
 	var r Record
@@ -187,7 +187,7 @@ type stateScan struct {
 	split map[stateCall]recording.CallID
 }
 
-// track hands over the records of a track.
+// track passes on the records of a track.
 func (s *stateScan) track(ctx context.Context, ti int, to sink) {
 	t := s.rec.Tracks[ti]
 	if t.States.Len() == 0 {

@@ -38,7 +38,6 @@ func TableOf(rec *recording.Recording, w *Weights, by By, ts ...Transform) []Row
 	return rows.table()
 }
 
-// rowSum sums up a row.
 type rowSum struct {
 	self, total, count int64
 	on                 int32 // number of calls of the row on the current path

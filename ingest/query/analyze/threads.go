@@ -270,5 +270,4 @@ func (s *contextSums) add(r *Record) {
 	}
 }
 
-// row returns the row of a record.
 func (s *contextSums) row(r *Record) *Row { return &s.rows[s.labels.of(r)-1] }

@@ -170,7 +170,7 @@ func (o *outermost) goTo(i int32) int {
 	return len(o.missing)
 }
 
-// depthFirst looks at all nodes again.
+// depthFirst visits all nodes again, depth first.
 func (o *outermost) depthFirst(n int) {
 	for len(o.path) > 1 {
 		o.pop()

@@ -19,7 +19,6 @@ import (
 
 var names = []string{"parse", "read", "read", "Tick", "operator|", "a[0]", "*", "/x/"}
 
-// anyQuery makes a random query.
 func anyQuery(r *rand.Rand) *calls.Query {
 	q := new(calls.Query)
 	for range r.IntN(3) {

@@ -131,7 +131,6 @@ func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet,
 	return order(ctx, rec, slices.Concat(parts...), by)
 }
 
-// order sorts rows.
 func order(ctx context.Context, rec *recording.Recording, rows []Row, by string) ([]Row, error) {
 	key, back := strings.CutPrefix(by, "-")
 	var compare func(a, b *Row) int

@@ -293,7 +293,6 @@ func bare(s string) (string, error) {
 	return text, err
 }
 
-// condition parses one condition.
 func (q *Query) condition(c string) (err error) {
 	head, rest, _ := strings.Cut(c, " ")
 	switch head {

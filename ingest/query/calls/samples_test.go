@@ -184,7 +184,6 @@ func some(rec *recording.Recording, all []*bar) (names [][]string) {
 	return names
 }
 
-// questions returns questions about the given functions.
 func questions(rec *recording.Recording, all []*bar, f []string) (qs []question) {
 	of := func(s *bar) bool { return slices.Contains(f, s.name) }
 	var took, self []int64
@@ -230,7 +229,6 @@ func questions(rec *recording.Recording, all []*bar, f []string) (qs []question)
 	return qs
 }
 
-// set is a set of spans.
 type set struct {
 	is  []bool // by id
 	all []*bar
@@ -312,7 +310,6 @@ type asking struct {
 	asked, async, clocked, sampled, samples, files int
 }
 
-// ask asks one question.
 func (x *asking) ask(path string, rec *recording.Recording, all []*bar, q *question, async recording.Apart, ranged bool) {
 	t, ctx := x.t, context.Background()
 	in := recording.Scope{Calls: &recording.CallSet{Text: q.q.String()}, Async: async}

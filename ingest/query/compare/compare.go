@@ -260,7 +260,7 @@ func (c *Comparison) Totals(n Normalize) (a, b int64, m *Metric, err error) {
 	return o.A().Total, o.B().Total, &metric, err
 }
 
-// grow makes the tree of both sides, its children in no order.
+// grow makes the tree of both sides, with unsorted children.
 func (c *Comparison) grow(ts []analyze.Transform) (*Tree, error) {
 	in := make([]grown, len(c.Runs))
 	factors := make([]factor, len(c.Runs))

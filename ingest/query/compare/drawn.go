@@ -73,7 +73,6 @@ type part struct {
 	kept                       []durations.Draw
 }
 
-// add adds a span.
 func (p *part) add(dice uint32, total, self int64) {
 	p.n++
 	p.total.Add(uint64(total))

@@ -25,7 +25,6 @@ func (c *Comparison) Outliers() []bool {
 	return out
 }
 
-// outliers reports which values are outliers.
 func outliers(values []float64) []bool {
 	out := make([]bool, len(values))
 	if len(values) < leastRuns {

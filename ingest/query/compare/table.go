@@ -183,7 +183,7 @@ func (c *Comparison) group(ctx context.Context, by By) (*groups, error) {
 	return c.groupStacks(by), nil
 }
 
-// groupStacks groups by what is part of stacks.
+// groupStacks makes the rows of groupings of the functions in stacks.
 func (c *Comparison) groupStacks(by By) *groups {
 	g := &groups{by: by}
 	keys := c.groupKeys(g)

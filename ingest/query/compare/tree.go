@@ -335,7 +335,7 @@ func (t *Tree) byName(a, b int32) int {
 	return cmp.Or(cmp.Compare(f.Name, g.Name), cmp.Compare(f.Module, g.Module), cmp.Compare(x, y))
 }
 
-// link finds the children of all nodes, in an order.
+// link finds the children of all nodes, sorted by less.
 func (t *Tree) link(less func(a, b int32) int) {
 	n := len(t.Nodes)
 	last := column.Run[int32](nil, n+1) // the end of the children of each node so far, at 1 + the node

@@ -104,7 +104,6 @@ func Last(rec *recording.Recording, in recording.Scope) int {
 	return best
 }
 
-// finder finds paths in a recording.
 type finder struct {
 	ctx     context.Context
 	rec     *recording.Recording

@@ -159,7 +159,7 @@ func (d *Device) Name(rec *recording.Recording) string {
 	return cmp.Or(p.Labels, strings.TrimPrefix(p.Name, "/device:"), "GPU")
 }
 
-// sum sets everything that follows from the work.
+// sum computes the fields that follow from Work.
 func (d *Device) sum(ctx context.Context, rec *recording.Recording) error {
 	d.From, d.To = d.Work[0].Start, d.Work[0].Start
 	kernels := int64(0)

@@ -90,7 +90,7 @@ type Part struct {
 // mostParts limits the waits of a convoy that are kept.
 const mostParts = 1000
 
-// short is a wait in a list of many.
+// short is a wait in compact form, for long lists.
 type short struct {
 	start, end   int64 // in the scope
 	track, waker int32
@@ -129,7 +129,6 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) ([]Lo
 	return locks, nil
 }
 
-// finder finds locks.
 type finder struct {
 	rec    *recording.Recording
 	places map[recording.CallID]Place
@@ -230,7 +229,6 @@ func (f *finder) lock(sites []int) Lock {
 	return l
 }
 
-// waits sums up waits.
 func (l *Lock) waits(all []short) {
 	threads := map[int32]bool{}
 	type key struct {

@@ -246,7 +246,6 @@ func (p *program) callee(rng *rand.PCG, starts [moduleCount + 1]int, parent uint
 	return uint32(starts[m] + pick(rng.Uint64(), starts[m+1]-starts[m]))
 }
 
-// roots returns the roots of a role.
 func (p *program) roots(role int) []uint32 {
 	var ids []uint32
 	for i := range p.calls {

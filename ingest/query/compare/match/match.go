@@ -177,7 +177,6 @@ func Functions(a, b []*recording.Recording, o Options) (*Matching, error) {
 	return m.matching(), nil
 }
 
-// item is a thing to match.
 type item struct {
 	name, module, file string
 	bare               bool // the name is only an address
@@ -247,7 +246,6 @@ func (m *matcher) run(r int, steps []step) {
 	}
 }
 
-// step applies one rule.
 func (m *matcher) step(r int, s step) {
 	type bucket struct{ old, new []int32 }
 	buckets := map[string]*bucket{}

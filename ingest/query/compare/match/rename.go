@@ -52,7 +52,6 @@ type trait struct {
 	callers, callees map[int32]float64
 }
 
-// renamer finds renamed functions.
 type renamer struct {
 	m      *Matching
 	recs   []*recording.Recording
