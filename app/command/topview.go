@@ -307,6 +307,11 @@ func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from i
 		refs[i] = analyze.Named(name)
 	}
 	from, missing := tree.Find(rec, refs)
+	if missing >= 0 {
+		if err := refs[missing].Check(); err != nil {
+			return 0, nil, misfit(rec, err)
+		}
+	}
 	if missing == 0 {
 		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", safetext.Short(path[0])))
 	} else if missing > 0 {

@@ -157,7 +157,7 @@ func (d *Answer) measured(cond *Condition, table func(compare.By) (*compare.Tabl
 		}
 	}
 	if vs == nil {
-		return nil, fmt.Errorf("--fail-if %q: neither side has a %s called %s", cond.text, by, cond.name)
+		return nil, fmt.Errorf("--fail-if %q: neither side has a %s called %s", safetext.Short(cond.text), by, safetext.Short(cond.name))
 	}
 	return vs, nil
 }

@@ -104,7 +104,7 @@ type maker struct {
 func (m *maker) take(args []string, of string) error {
 	if of != "" {
 		if _, err := calls.Parse(of); err != nil {
-			return subcommand.Misuse("--calls %s names no calls: %w", of, err)
+			return subcommand.Misuse("--calls %s names no calls: %w", safetext.Short(of), err)
 		}
 	}
 	var err error
@@ -232,7 +232,7 @@ func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (
 			return nil, nil, err
 		}
 		if counts[k] = bound.Calls.Calls; counts[k] == 0 {
-			return nil, nil, fmt.Errorf("%s: no calls match %s", rec.Source.Path, s.Calls.Text)
+			return nil, nil, fmt.Errorf("%s: no calls match %s", rec.Source.Path, safetext.Short(s.Calls.Text))
 		}
 		for track, t := range bound.Calls.Times {
 			times[track] = append(times[track], t...)

@@ -3,7 +3,6 @@ package analyze
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -151,11 +150,24 @@ func (r Ref) Like(rec *recording.Recording, n int) []string {
 // Missing returns the error for a function that a recording does not have, with
 // suggestions.
 func (r Ref) Missing(rec *recording.Recording) error {
+	if err := r.Check(); err != nil {
+		return err
+	}
 	hint := ""
 	if like := r.Like(rec, 3); len(like) > 0 {
 		hint = "; there is " + safetext.Short(strings.Join(like, ", "))
 	}
 	return fmt.Errorf("no function is called %s%s", safetext.Short(r.Text), hint)
+}
+
+// Check returns an error if the reference is an expression that cannot be used.
+func (r Ref) Check() error {
+	if src, ok := search.Expression(r.Text); ok && !r.Exact {
+		if _, err := search.Compile(src); err != nil {
+			return fmt.Errorf("%s is neither a name nor a regular expression: %w", safetext.Middle(r.Text, 80), err)
+		}
+	}
+	return nil
 }
 
 // Typed returns the shortest text that refers to the same functions of a recording when
@@ -189,7 +201,7 @@ func (r Ref) matcher(rec *recording.Recording, groups []recording.Function) func
 		return named
 	}
 	if src, ok := search.Expression(r.Text); ok {
-		if re, err := regexp.Compile(src); err == nil {
+		if re, err := search.Compile(src); err == nil {
 			return func(f *recording.Function) bool { return re.MatchString(f.Name) }
 		}
 	}
@@ -220,7 +232,7 @@ func anyFunction(rec *recording.Recording, groups []recording.Function, is func(
 // modules returns a test for module names; see CollapseModule.
 func (r Ref) modules() func(string) bool {
 	if src, ok := search.Expression(r.Text); ok && !r.Exact {
-		if re, err := regexp.Compile(src); err == nil {
+		if re, err := search.Compile(src); err == nil {
 			return func(m string) bool { return m == r.Text || re.MatchString(m) }
 		}
 	}

@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"fmt"
-	"regexp"
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/search"
@@ -158,10 +157,5 @@ func (t Transform) Check() error {
 	case t.Text == "" && !t.Exact:
 		return fmt.Errorf("%s needs a name", t.Op)
 	}
-	if src, ok := search.Expression(t.Text); ok && !t.Exact {
-		if _, err := regexp.Compile(src); err != nil {
-			return fmt.Errorf("%s is neither a name nor a regular expression: %w", t.Text, err)
-		}
-	}
-	return nil
+	return t.Ref.Check()
 }

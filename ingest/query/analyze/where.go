@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/search"
 )
 
 // Where keeps only the records with a label that meets a condition: KEY=VALUE for exactly
@@ -42,8 +44,8 @@ func parseCondition(s string) (c condition, err error) {
 		return c, fmt.Errorf("the condition %q names no key; write KEY=VALUE, or KEY~EXPRESSION", s)
 	}
 	if s[i] == '~' {
-		if c.re, err = regexp.Compile(c.value); err != nil {
-			return c, fmt.Errorf("%q in the condition %q is not a regular expression: %w", c.value, s, err)
+		if c.re, err = search.Compile(c.value); err != nil {
+			return c, fmt.Errorf("%q in the condition %q is not a regular expression: %w", safetext.Middle(c.value, 80), safetext.Middle(s, 80), err)
 		}
 	}
 	return c, nil

@@ -2,12 +2,12 @@ package calls
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/scan"
+	"ashlar/ingest/query/search"
 )
 
 // Member is one of a span's arguments.
@@ -94,7 +94,7 @@ func (a *Arg) test() func(value string) bool {
 			return err == nil && (lerr != nil || n >= low) && (herr != nil || n <= high)
 		}
 	case "~", "!~":
-		re, err := regexp.Compile(value)
+		re, err := search.Compile(value)
 		return func(v string) bool { return err == nil && re.MatchString(v) != (a.Is == "!~") }
 	}
 	return func(v string) bool { return (v == value) != (a.Is == "!=") }

@@ -24,11 +24,11 @@ package calls
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"ashlar/ingest/input/decimal"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/search"
 )
@@ -193,12 +193,12 @@ func Parse(text string) (*Query, error) {
 	for {
 		f, all, after, err := function(rest)
 		if err != nil {
-			return nil, fmt.Errorf("in %q %w", text, err)
+			return nil, fmt.Errorf("in %q %w", safetext.Middle(text, 80), err)
 		}
 		if !all {
 			q.Functions = append(q.Functions, f)
 		} else if len(q.Functions) > 0 || strings.HasPrefix(after, "|") {
-			return nil, fmt.Errorf("%q combines * (all functions) with other names", text)
+			return nil, fmt.Errorf("%q combines * (all functions) with other names", safetext.Middle(text, 80))
 		}
 		more := false
 		if rest, more = strings.CutPrefix(after, "|"); !more {
@@ -209,15 +209,15 @@ func Parse(text string) (*Query, error) {
 		return q, nil
 	}
 	if rest[0] != '[' || !strings.HasSuffix(rest, "]") {
-		return nil, fmt.Errorf("%q is not a set of calls; %s", text, form)
+		return nil, fmt.Errorf("%q is not a set of calls; %s", safetext.Middle(text, 80), form)
 	}
 	conditions, err := split(rest[1 : len(rest)-1])
 	if err != nil {
-		return nil, fmt.Errorf("in %q %w", text, err)
+		return nil, fmt.Errorf("in %q %w", safetext.Middle(text, 80), err)
 	}
 	for _, c := range conditions {
 		if err := q.condition(c); err != nil {
-			return nil, fmt.Errorf("the condition %q %w", c, err)
+			return nil, fmt.Errorf("the condition %q %w", safetext.Middle(c, 80), err)
 		}
 	}
 	return q, nil
@@ -354,7 +354,7 @@ func (q *Query) arg(key, op, value string) (err error) {
 		return err
 	}
 	if strings.HasSuffix(a.Is, "~") {
-		if _, err := regexp.Compile(a.Value); err != nil {
+		if _, err := search.Compile(a.Value); err != nil {
 			return fmt.Errorf("has an invalid regular expression: %w", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -52,9 +53,9 @@ func Parse(text string) (*Pattern, error) {
 		return nil, errors.New("the search text is empty")
 	}
 	if src, ok := Expression(p.want); ok {
-		re, err := regexp.Compile(src)
+		re, err := Compile(src)
 		if err != nil {
-			return nil, fmt.Errorf("%s is not a regular expression: %w", p.want, err)
+			return nil, fmt.Errorf("%s is not a regular expression: %w", safetext.Middle(p.want, mostQuoted), err)
 		}
 		p.re = re
 		return p, nil
