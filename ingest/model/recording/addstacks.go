@@ -94,7 +94,7 @@ func (b *Builder) AddWindow(event int, id string, start, end int64) {
 	w := b.windowSet(event)
 	n := w.Rows.Len()
 	w.Windows = append(w.Windows, Window{ID: id, Start: start, End: end, First: n, Last: n})
-	// A window with rows of several events is added once for each.
+	// A window with rows of several events is added once per event, but counted only once.
 	if k := (windowKey{id, start, end}); k != b.window || b.rec.Counts.Windows == 0 {
 		b.window = k
 		b.rec.Counts.Windows++
