@@ -42,5 +42,5 @@ func unquoted(in *source.Input, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.As(err, &short), errors.As(err, &cannot):
 		return err
 	}
-	return &source.Error{Path: in.Path, What: "is in an unknown format", Err: err}
+	return &source.Error{Path: in.Path, What: "has an unknown format", Err: err}
 }

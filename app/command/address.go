@@ -25,7 +25,7 @@ func (c *call) address(s, parts string, given ...string) (string, error) {
 	}
 	switch {
 	case len(given) > 0 && len(given) != len(v.Files):
-		return "", misuse("the address has %s, but %d are given after it", safetext.Plural(len(v.Files), "file"), len(given))
+		return "", misuse("the address names %s, but %d are given after it", safetext.Plural(len(v.Files), "file"), len(given))
 	case len(given) > 0:
 		return c.given(v, given)
 	case len(v.Files) == 0:

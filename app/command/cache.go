@@ -94,6 +94,6 @@ func (c *call) listCache(kept *cache.Cache, clean, asJSON bool) error {
 		rows = append(rows, []string{units.Bytes(e.Bytes), e.Used.Local().Format("2006-01-02 15:04"), safetext.Text(filepath.ToSlash(e.Path)), ingest.Title(e.Format), units.Bytes(e.Of)})
 	}
 	tabular.Columns(&b, "", "rlllr", rows)
-	fmt.Fprintf(&b, "%s: %s of %s at most\n", safetext.Text(out.Folder), units.Bytes(out.Bytes), units.Bytes(kept.Most*1e6))
+	fmt.Fprintf(&b, "%s: %s of at most %s\n", safetext.Text(out.Folder), units.Bytes(out.Bytes), units.Bytes(kept.Most*1e6))
 	return c.say(b.String())
 }

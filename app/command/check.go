@@ -58,7 +58,7 @@ be read.`,
 			case len(args) == 0:
 				return misuse("name the files to check, or - for standard input")
 			case o.most < 1:
-				return misuse("--max %d prints nothing", o.most)
+				return misuse("--max %d prints nothing; use 1 or more", o.most)
 			}
 			return c.check(args, &o)
 		}

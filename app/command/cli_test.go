@@ -228,7 +228,7 @@ func TestUsage(t *testing.T) {
 		{"--theme blue", `unknown theme "blue"`},
 		{"--nothing", "unknown flag: --nothing"},
 		{"--demo testdata/small.spaa", "--demo replaces the file; leave out"},
-		{"- -", "standard input can be used only once"},
+		{"- -", "standard input can be named only once"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			r := run(strings.Fields(c.args)...)

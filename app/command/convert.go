@@ -64,7 +64,7 @@ with the same values.
 		var rng string
 		fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 		o.calls.add(fs)
-		fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name; may be repeated")
+		fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name (repeatable)")
 		o.AddTransformFlags(fs)
 		return func(c *call, args []string) (err error) {
 			if err := o.names(args); err != nil {
@@ -130,7 +130,7 @@ func (o *convertOptions) check() error {
 	case o.window != 0 && !o.target.Encode.Windows:
 		return misuse("%s has no windows; leave out --windows", o.target.Title)
 	case o.event != "" && !o.target.Encode.OneEvent:
-		return misuse("%s files hold all events; leave out --event", o.target.Title)
+		return misuse("%s files always hold all events; leave out --event", o.target.Title)
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 		case errors.As(err, &write) && write.Op == "write":
 			return nil, outfile.Cannot(o.out, err)
 		}
-		return nil, fmt.Errorf("%s cannot become %s: %w", in.Path, o.out, err)
+		return nil, fmt.Errorf("%s cannot be converted to %s: %w", in.Path, o.out, err)
 	}
 	r.Records = rep.Records
 	r.Lost = append(r.Lost, rep.Lost...)
@@ -304,7 +304,7 @@ func formatOf(in *source.Input) (name string, err error) {
 		}
 		f, err := ingest.Sniff(in.Name, head, whole)
 		if err != nil && in.Private {
-			return &source.Error{Path: inputName(in), What: "is in an unknown format", Err: err}
+			return &source.Error{Path: inputName(in), What: "has an unknown format", Err: err}
 		}
 		if err != nil {
 			return &source.Error{Path: inputName(in), What: err.Error(), Err: err}

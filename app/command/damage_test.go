@@ -145,7 +145,7 @@ func TestRangesSayWhatTheyLack(t *testing.T) {
 	stack := damageStack("a", "2,1", "cycles", "")
 	path := written(t, "windows.spaa", damageHead+damageDict+stack+window("w0", "0", "2")+window("w1", "1", "3")+window("w2", "2", "4")+window("w3", "8", "9"))
 	r := run("top", path, "--range", "0s..4s")
-	if !strings.Contains(r.stdout, "left out, since they overlap these: window w1\n") {
+	if !strings.Contains(r.stdout, "left out because they overlap others: window w1\n") {
 		t.Error(r.stdout)
 	}
 	var v struct {
@@ -154,7 +154,7 @@ func TestRangesSayWhatTheyLack(t *testing.T) {
 	if err := json.Unmarshal([]byte(run("top", path, "--range", "0s..4s", "--json").stdout), &v); err != nil || len(v.Left) != 1 || v.Left[0] != "w1" {
 		t.Error(v, err)
 	}
-	if r := run("diff", path, path, "--range-a", "0s..4s", "--range-b", "8s..9s"); !strings.Contains(r.stderr, "left out of the range, since they overlap others: window w1\n") {
+	if r := run("diff", path, path, "--range-a", "0s..4s", "--range-b", "8s..9s"); !strings.Contains(r.stderr, "windows left out because they overlap others: window w1\n") {
 		t.Error(r.stderr)
 	}
 	v.Left = nil

@@ -24,7 +24,7 @@ const Failed = 3
 
 func diffCommand() command {
 	return own(subcommand.Command{
-		Name: "diff", Args: "A B [flags]", Line: "compare two recordings: what costs more or less in B than in A",
+		Name: "diff", Args: "A B [flags]", Line: "list the differences in cost between two recordings",
 		Text: `
 A is the baseline, B the candidate. The largest change in self comes first;
 unchanged rows are hidden. Functions are matched by name and module, then by
@@ -56,7 +56,7 @@ count.
 			{"ashlar diff --a old/ --b new/", "all recordings in two folders"},
 			{"ashlar diff run.spall --range-a ..10s --range-b 10s..", "the first ten seconds of a run and the rest"},
 			{"ashlar diff run.spall --rest-of 1.2s..1.5s", "compare this time with the rest of the recording"},
-			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "allocated minus still in use"},
+			{"ashlar diff run.pprof --metric alloc_space --metric-b inuse_space", "allocated minus in use"},
 			{"ashlar diff trace.json --slow RunTask", "compare the slow mode of a function's calls with the rest"},
 			{"ashlar diff trace.json --calls-b 'RunTask[60ms..]'", "the same, with another limit"},
 			{"ashlar diff old.pprof new.pprof --fail-if 'self(parse)>10ms'", "exit with 3 if parse became slower"},
@@ -108,7 +108,7 @@ func (c *call) diff(o *diffOptions) error {
 		return err
 	}
 	if o.Sure > 0 && d.Unfounded() {
-		c.note("--min-confidence hides all rows: the recordings do not contain sample counts, so differences have no confidence")
+		c.note("--min-confidence hides all rows: the recordings have no sample counts, so differences have no confidence")
 	}
 	c.leaveWindows(compared, inputs, o.json)
 	var answer *difference.JSON
@@ -128,7 +128,7 @@ func (c *call) diff(o *diffOptions) error {
 		return err
 	}
 	if text := d.Nothing(); text != "" && len(o.If) > 0 {
-		return errors.New("--fail-if cannot be judged: " + strings.TrimSuffix(text, "."))
+		return errors.New("--fail-if cannot be decided: " + strings.TrimSuffix(text, "."))
 	}
 	if len(d.Failed) > 0 {
 		return &subcommand.Failed{Text: strings.Join(d.Failed, "; ")}
@@ -143,7 +143,7 @@ func (c *call) leaveWindows(compared *compare.Comparison, inputs [2][]compare.In
 	for i, in := range slices.Concat(inputs[0], inputs[1]) {
 		left := analyze.Query{Event: m.Event[i], Metric: m.Metric[i], Scope: in.Scope}.WindowsLeft(in.Rec)
 		if c.beside.WindowsLeft = append(c.beside.WindowsLeft, left...); len(left) > 0 && !asJSON {
-			c.note("%s: left out of the range, since they overlap others: %s", in.Rec.Source.Path, windowsText(left))
+			c.note("%s: windows left out because they overlap others: %s", in.Rec.Source.Path, windowsText(left))
 		}
 	}
 }
@@ -247,7 +247,7 @@ func (o *diffOptions) part(rec *recording.Recording, side int) (in recording.Sco
 		return in, misuse("%s: %w", rec.Source.Path, err)
 	}
 	if in.Rest().Length(rec) == 0 {
-		return in, misuse("--rest-of %s is all of %s: nothing is left to compare with", o.text.rest, rec.Source.Path)
+		return in, misuse("--rest-of %s covers all of %s: nothing is left to compare with", o.text.rest, rec.Source.Path)
 	}
 	if side == 0 {
 		in = in.Rest()

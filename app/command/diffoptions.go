@@ -44,18 +44,18 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	o.chooser.flags(fs)
 	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B (default: the counterpart of A's)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "group rows by `WHAT`: function, stack, module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
-	fs.StringVar(&t.normalize, "normalize", string(compare.Auto), "scale B to A `BY` total, duration, samples or calls; raw does not scale, auto scales by calls if call counts differ by more than a tenth")
+	fs.StringVar(&t.normalize, "normalize", string(compare.Auto), "scale B to A `BY` total, duration, samples or calls; raw does not scale; auto scales by calls if call counts differ by more than a tenth")
 	fs.StringVar(&t.rangeA, "range-a", "", "only `START..END` of A, from its start: 1.2s..1.5s, 300ms.., ..2min")
 	fs.StringVar(&t.rangeB, "range-b", "", "only `START..END` of B")
 	fs.StringVar(&t.rest, "rest-of", "", "compare `START..END` of one recording (B) with the rest of it (A), scaled by duration")
 	o.calls.add(fs)
 	o.apart.add(fs)
-	fs.Var(&o.callsB, "calls-b", "only what ran in these `CALLS` of B (default: those of --calls); with one recording and no --calls, A is all other calls")
-	fs.Var(&o.slow, "slow", "explain slow calls: B is the slowest mode of these `CALLS`, those that stand out from few, or the slowest tenth; A is the rest")
-	fs.Var(&o.typical, "typical", "compare the one call that `CALLS` names (B) with the median of the calls that took about as long (A)")
+	fs.Var(&o.callsB, "calls-b", "only these `CALLS` of B and everything inside them (default: those of --calls); with one recording and no --calls, A is all other calls")
+	fs.Var(&o.slow, "slow", "explain slow calls: B is the slowest mode of these `CALLS`, their outliers, or the slowest tenth; A is all others")
+	fs.Var(&o.typical, "typical", "compare one call, named by `CALLS` (B), with the median of calls of similar duration (A)")
 	fs.StringVar(&o.Threads[0], "thread-a", "", "only this `THREAD` of A: its name, its id, or part of its name")
 	fs.StringVar(&o.Threads[1], "thread-b", "", "only this `THREAD` of B")
-	fs.StringVar(&t.match, "match", "module,name,similar,order,renamed", "the `RULES` to match by: module, name, similar, order (threads) and renamed (functions that do the same under another name)")
+	fs.StringVar(&t.match, "match", "module,name,similar,order,renamed", "the `RULES` to match by: module, name, similar, order (threads) and renamed (another name, but similar callers, callees and cost)")
 	fs.StringArrayVar(&o.pairs, "pair", nil, "a function renamed in B, as `OLD=NEW` (repeatable)")
 	fs.StringArrayVar(&o.apartPairs, "no-pair", nil, "do not match these functions as renamed: `OLD=NEW` (repeatable)")
 	fs.Float64Var(&o.Sure, "min-confidence", 0, "hide rows with a confidence below `P`, from 0 to 1")
@@ -109,7 +109,7 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 			return &subcommand.Usage{Err: err}
 		}
 		if cond.Never(o.normalize) {
-			return misuse("--fail-if %q can never hold with --normalize total, which makes the totals equal", text)
+			return misuse("--fail-if %q never holds with --normalize total, which makes the totals equal", text)
 		}
 		o.If = append(o.If, cond)
 	}

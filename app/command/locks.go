@@ -17,7 +17,7 @@ const textLocks = 10
 
 func locksCommand() command {
 	return own(subcommand.Command{
-		Name: "locks", Args: "FILE [flags]", Line: "list locks and channels: who held them, who waited, how long",
+		Name: "locks", Args: "FILE [flags]", Line: "list locks and channels with holders, waiters and wait times",
 		Text: `
 Needs a recording with states of threads: Go execution traces, perf sched,
 ftrace, JFR, Perfetto. Threads that wait at the same place in the program
@@ -31,8 +31,8 @@ Holds without waiters are unknown. The holds of a lock add up to the time in
 which any thread waited for it. A convoy is a period during which at least two
 threads are always waiting.`,
 		Examples: [][2]string{
-			{"ashlar locks go.trace", "the locks and channels on which most time was lost"},
-			{"ashlar locks go.trace --range 1.2s..1.5s --json", "in 300 ms, for programs"},
+			{"ashlar locks go.trace", "the locks and channels that cost the most time"},
+			{"ashlar locks go.trace --range 1.2s..1.5s --json", "300 ms, for programs"},
 			{"ashlar calls go.trace '[blocked: sync][slowest 20]'", "single waits, with their wakers"},
 		},
 		Answer: waitreport.Answer{},

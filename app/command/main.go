@@ -322,21 +322,21 @@ func demoFlag(fs *pflag.FlagSet) *bool {
 // exeFlag adds --exe, whose value is stored in call.exe. An automatic spall trace
 // contains only addresses; the function names come from this program.
 func exeFlag(fs *pflag.FlagSet) {
-	fs.String("exe", "", "take function names from this `PROGRAM`, for a spall trace without names (default: the one it names)")
+	fs.String("exe", "", "take function names for a spall trace without names from this `PROGRAM` (default: the program that the trace names)")
 }
 
 // chooser holds the flags that select the event and metric.
 type chooser struct{ event, metric string }
 
 func (ch *chooser) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&ch.event, "event", "", "the `EVENT` to look at (default: the first)")
-	fs.StringVar(&ch.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
+	fs.StringVar(&ch.event, "event", "", "the `EVENT` to use (default: the first)")
+	fs.StringVar(&ch.metric, "metric", "", "the `METRIC` to use (default: the event's primary one)")
 }
 
 // rootFlag adds --source-root, which sets where source files are.
 func rootFlag(fs *pflag.FlagSet) func() ([]sourcefile.Root, error) {
 	var given []string
-	fs.StringArrayVar(&given, "source-root", nil, "look for source files in `DIR`, or with FROM=DIR for those below FROM; may be repeated")
+	fs.StringArrayVar(&given, "source-root", nil, "look for source files in `DIR`; with FROM=DIR, look in DIR for files recorded below FROM (repeatable)")
 	return func() (roots []sourcefile.Root, err error) {
 		for _, g := range given {
 			r, err := sourcefile.ParseRoot(g)

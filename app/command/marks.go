@@ -26,7 +26,7 @@ import (
 
 func marksCommand() command {
 	return own(subcommand.Command{
-		Name: "marks", Args: "FILE [flags]", Line: "list, export and import the notes of a recording",
+		Name: "marks", Args: "FILE [flags]", Line: "list, export and import the marks of a recording",
 		Text: `
 Marks are notes on a time, a range or a function that were made in the window.
 They belong to a recording's content, so they stay when its file is moved. Times
@@ -37,17 +37,17 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 "module"}, "text", "created"}]}. Importing adds those that are not there yet.`,
 		Examples: [][2]string{
 			{"ashlar marks run.spall", "list them"},
-			{"ashlar marks run.spall --export notes.json", "write the notes to a file"},
-			{"ashlar marks run.spall --import notes.json", "add the notes of a file"},
+			{"ashlar marks run.spall --export notes.json", "export marks"},
+			{"ashlar marks run.spall --import notes.json", "import marks"},
 		},
 		Answer: settings.Marks{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var export, imports string
 		var asJSON, force bool
 		fs.StringVar(&export, "export", "", "write the marks to `OUT.json`; - is standard output")
-		fs.BoolVarP(&force, "force", "f", false, "let --export replace an existing file")
+		fs.BoolVarP(&force, "force", "f", false, "with --export, replace an existing file")
 		fs.StringVar(&imports, "import", "", "add the marks of `IN.json`; - is standard input")
-		fs.BoolVar(&asJSON, "json", false, "print the marks in the export format")
+		fs.BoolVar(&asJSON, "json", false, "print the marks as JSON, in the export format")
 		demo := demoFlag(fs)
 		return func(c *call, args []string) error {
 			file, err := oneFile(args, *demo)
@@ -55,7 +55,7 @@ KEY, "name": NAME, "marks": [{"id", "from_ps", "to_ps", "function": {"name",
 				return err
 			}
 			if file == "-" {
-				return misuse("standard input has no marks; name a file")
+				return misuse("standard input cannot have marks; name a file")
 			}
 			if export != "" && imports != "" {
 				return misuse("use either --export or --import")
@@ -92,7 +92,7 @@ func (c *call) marks(file string, builtin bool, export, imports string, force bo
 	}
 	switch {
 	case fetch.IsURL(file):
-		return fmt.Errorf("%s: only files have marks; save it in a file first", safetext.URL(file))
+		return fmt.Errorf("%s: only files have marks; save the recording in a file first", safetext.URL(file))
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%s: there is no such file", file)
 	case err != nil:

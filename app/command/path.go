@@ -16,7 +16,7 @@ import (
 
 func pathCommand() command {
 	return own(subcommand.Command{
-		Name: "path", Args: "FILE [flags]", Line: "find the critical path: the work that everything else waited for",
+		Name: "path", Args: "FILE [flags]", Line: "show the critical path: the work that set the duration",
 		Text: `
 The path is found backwards from its end. It stays on a thread while that thread
 is running or runnable. Where the thread was blocked, the path moves to the

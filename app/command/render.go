@@ -65,7 +65,7 @@ func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 	fs.Float64Var(&r.scale, "scale", 1, "draw everything `S` times as large")
 	fs.StringVar(&r.ranges[0], "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s; of a file larger than memory, only this part is read")
 	r.only.threadFlag(fs)
-	fs.StringVar(&r.ranges[1], "range-b", "", "with two files, only `START..END` of the second (default: as --range)")
+	fs.StringVar(&r.ranges[1], "range-b", "", "with two files, only `START..END` of the second (default: the same as --range)")
 	r.ch.flags(fs)
 	fs.StringVar(&o.Theme, "theme", "dark", "dark, light or contrast `THEME`")
 	view.AddFlags(fs, &o.State)
@@ -150,7 +150,7 @@ func (r *renderFlags) scope() (err error) {
 		return err
 	}
 	if o.Part.IsSet() && (o.With != "" || o.Demo) {
-		return misuse("--thread needs exactly one file; for two files and the demo, select threads in the window")
+		return misuse("--thread needs exactly one file; with two files or the demo, select threads in the window")
 	}
 	if r.ranges[1] == "" && o.With != "" {
 		r.ranges[1] = r.ranges[0]
@@ -181,7 +181,7 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string,
 	case args[1] == "" || args[0] == "":
 		return nil, misuse("a file's name is empty")
 	case args[1] == "-" && args[0] == "-":
-		return nil, misuse("standard input can be used only once")
+		return nil, misuse("standard input can be named only once")
 	}
 	if o.With = args[1]; !fs.Changed("view") {
 		o.View = "compare"
@@ -260,7 +260,7 @@ const (
 func (o *RenderOptions) shape(size string, scale float64) error {
 	switch {
 	case o.Out == "":
-		return misuse("name the picture's file with -o")
+		return misuse("name the output file with -o")
 	case !strings.EqualFold(filepath.Ext(o.Out), ".png") && !strings.EqualFold(filepath.Ext(o.Out), ".svg"):
 		return misuse("%s is not a PNG or SVG file; use the extension .png or .svg", o.Out)
 	}

@@ -27,7 +27,7 @@ Samples show only single moments: for them, the answer says how often the
 function was seen, and for how long at a time.`,
 		Examples: [][2]string{
 			{"ashlar stats run.spall --function parse", "durations of parse"},
-			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "all functions whose names start with read, in one second"},
+			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "functions whose names start with read, in one second"},
 			{"ashlar stats trace.json -f RunTask --metric waiting", "off-CPU time of its calls (Chrome's tdur and tts)"},
 			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "for programs"},
 		},

@@ -108,7 +108,7 @@ func (s *stats) seenText(b *strings.Builder) {
 		units.Value(p.Total, s.metric), below(p.Negative, s.metric), units.Percent(p.Total, p.OfWeight), units.Value(p.Self, s.metric), units.Percent(p.Self, p.OfWeight))
 	r := s.Seen.Runs
 	if r != nil {
-		fmt.Fprintf(b, "seen in %s: median %s, p90 %s, maximum %s; the longest for %s at %s on thread %d\n",
+		fmt.Fprintf(b, "seen %s: median %s, p90 %s, maximum %s; the longest lasts %s, from %s on thread %d\n",
 			tabular.Often(r.Count), units.Count(r.MedianSamples), units.Count(r.P90Samples), units.Plural(r.MostSamples, "sample"),
 			units.Duration(p.Runs.Longest), recording.Offset(p.Runs.Start-s.rec.Start), r.TID)
 	}

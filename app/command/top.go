@@ -38,8 +38,8 @@ of a function, and --search lists the rows that match.`,
 			{"ashlar top run.spaa --metric alloc_bytes --by module", "allocations by module"},
 			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
 			{"ashlar top run.spall --by thread", "how busy each thread was"},
-			{"ashlar top go.trace --by waker", "which goroutines others waited for, and how long"},
-			{"ashlar top run.spaa --callers-of malloc", "who allocates"},
+			{"ashlar top go.trace --by waker", "the goroutines that others waited for, and how long"},
+			{"ashlar top run.spaa --callers-of malloc", "the callers of malloc"},
 			{"ashlar top run.spaa --hide-kernel --drop idle --tree", "the heaviest paths, without kernel frames and idle stacks"},
 		},
 		Answer: top{},
@@ -118,7 +118,7 @@ func (c *call) top(o *topOptions) error {
 		return err
 	}
 	if asked := t.Answered; asked != nil && !*asked {
-		c.note("%s: %s has no timestamps, since no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Times(rec, t.event))
+		c.note("%s: %s has no timestamps, because no spans, samples or windows carry %s; this is the whole recording (%s)", rec.Source.Path, t.what(), t.carried(), missing.Times(rec, t.event))
 	}
 	return cmp.Or(c.printRows(o.json, t, "rows", len(t.Rows), func(n int) string {
 		cut := *t

@@ -19,7 +19,7 @@ import (
 // carried returns the words for data that no record with times has, for use in a message.
 func (t *top) carried() string {
 	if slices.ContainsFunc(t.Transforms, analyze.Transform.IsWhere) {
-		return "it with these labels"
+		return "it for these labels"
 	}
 	return "it"
 }
@@ -46,7 +46,7 @@ func (t *top) text(rec *recording.Recording) string {
 		}
 	}
 	if len(t.windowsLeft) > 0 {
-		b.WriteString("\nleft out, since they overlap these: " + windowsText(t.windowsLeft))
+		b.WriteString("\nleft out because they overlap others: " + windowsText(t.windowsLeft))
 	}
 	if t.Calls != nil {
 		fmt.Fprintf(&b, ", in %s", tabular.Calls(*t.Calls, t.Of))

@@ -313,9 +313,9 @@ func zoomed(rec *recording.Recording, tree *analyze.Tree, path []string) (from i
 		}
 	}
 	if missing == 0 {
-		return 0, nil, misfit(rec, fmt.Errorf("no stack begins with %s", safetext.Short(path[0])))
+		return 0, nil, misfit(rec, fmt.Errorf("no call path begins with %s", safetext.Short(path[0])))
 	} else if missing > 0 {
-		return 0, nil, misfit(rec, fmt.Errorf("on this path, %s does not call %s", safetext.Short(path[missing-1]), safetext.Short(path[missing])))
+		return 0, nil, misfit(rec, fmt.Errorf("%s does not call %s on this path", safetext.Short(path[missing-1]), safetext.Short(path[missing])))
 	}
 	under = make([]bool, len(tree.Nodes))
 	todo := []int32{int32(from)}
@@ -350,7 +350,7 @@ func (t *top) viewText(b *strings.Builder) {
 	}
 	switch {
 	case t.Pairs > 0:
-		fmt.Fprintf(b, "\nuser and kernel joined: %s; %s in both halves counts once (--split-related keeps the halves separate)", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
+		fmt.Fprintf(b, "\nuser and kernel stacks joined: %s; their %s counts once (--split-related shows both halves)", units.Plural(t.Pairs, "pair"), units.Value(t.joined, t.metric))
 	}
 	if t.Function != nil {
 		f := t.Function
@@ -358,11 +358,11 @@ func (t *top) viewText(b *strings.Builder) {
 			units.Percent(f.row.Self, t.sum), units.Value(f.row.Total, t.metric), units.Percent(f.row.Total, t.sum))
 	}
 	if m := t.Matched; m != nil {
-		fmt.Fprintf(b, "\n%s is in %s (%s), %s", safetext.Short(m.Search), units.Value(m.total, t.metric),
+		fmt.Fprintf(b, "\n%s matches %s (%s), %s", safetext.Short(m.Search), units.Value(m.total, t.metric),
 			units.Percent(m.total, t.sum), t.counted(m.Records))
 	}
 	if t.Cut > 0 {
-		fmt.Fprintf(b, "\ncut off: %s", units.Plural(int64(t.Cut), "light branch"))
+		fmt.Fprintf(b, "\nnot shown: %s", units.Plural(int64(t.Cut), "light branch"))
 	}
 }
 

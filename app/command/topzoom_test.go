@@ -80,8 +80,8 @@ func TestTopZoomMisses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"no stack begins with b":                                 {"--zoom", "b"},
-		"on this path, a does not call c":                        {"--zoom", "a", "--zoom", "c"},
+		"no call path begins with b":                             {"--zoom", "b"},
+		"a does not call c on this path":                         {"--zoom", "a", "--zoom", "c"},
 		"--tree has its own order; leave out --sort":             {"--zoom", "a", "--sort", "name"},
 		"self, total, count":                                     {"--sort", "weight"},
 		"has no spans, so it has no durations; leave out --sort": {"--sort", "most"},

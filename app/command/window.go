@@ -40,7 +40,7 @@ what an address can have.
 The exit code is 0 if all went well, 1 for a problem with the input or the
 output, and 2 if the command line is wrong.`,
 		Examples: [][2]string{
-			{"ashlar run.spaa.zst", "look at a recording"},
+			{"ashlar run.spaa.zst", "open a recording"},
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
 			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
@@ -57,14 +57,14 @@ output, and 2 if the command line is wrong.`,
 		fs.BoolVar(&o.Demo, "demo", false, "open the built-in recording")
 		fs.BoolVar(&o.Reuse, "reuse", false, "show the file in the window that is already open, if any")
 		fs.BoolVar(&o.Compare, "compare-with-open", false, "compare the file with the one in the window that is already open")
-		fs.BoolVar(&o.Desktop, "from-desktop", false, "start as from a double click: the window shows errors, and files of different formats open in separate windows")
+		fs.BoolVar(&o.Desktop, "from-desktop", false, "start as after a double click: errors appear in the window, and files of different formats open in separate windows")
 		only.rangeFlag(fs)
 		only.threadFlag(fs)
 		ch.flags(fs)
 		exeFlag(fs)
 		cacheFlag(fs)
 		fs.StringVar(&o.Theme, "theme", "", "dark, light or contrast `THEME` (default: the system's)")
-		fs.StringVar(&o.FrameLog, "frame-log", "", "write a line of JSON per frame to `FILE`: time, CPU time of layout and drawing, bars drawn, events loaded")
+		fs.StringVar(&o.FrameLog, "frame-log", "", "log each frame to `FILE` as a line of JSON: time, CPU time of layout and drawing, bars drawn, events loaded")
 		fs.BoolVar(&o.Follow, "follow", false, "watch the file (or both files) and reload it when it grows or is replaced")
 		roots := rootFlag(fs)
 		fs.BoolVar(&asked, "version", false, "print the version")
@@ -107,7 +107,7 @@ func (o *WindowOptions) check(c *call) error {
 	case (o.Reuse || o.Compare) && slices.Contains(o.Files, "-"):
 		return misuse("standard input cannot be passed to another window")
 	case (o.Reuse || o.Compare) && slices.ContainsFunc(o.Files, fetch.IsURL):
-		return misuse("a URL cannot be passed to another window; save it as a file first")
+		return misuse("a URL cannot be passed to another window; download the file first")
 	case (o.Reuse || o.Compare) && o.Exe != "":
 		return misuse("--exe cannot be passed to another window; leave it out")
 	}
@@ -128,7 +128,7 @@ func (o *WindowOptions) check(c *call) error {
 			continue
 		}
 		if f == "-" && stdin {
-			return misuse("standard input can be used only once")
+			return misuse("standard input can be named only once")
 		}
 		if stdin = stdin || f == "-"; f == "-" || fetch.IsURL(f) {
 			continue

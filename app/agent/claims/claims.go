@@ -34,7 +34,7 @@ import (
 
 // Check is the check-claims command.
 var Check = subcommand.Command{
-	Name: "check-claims", Args: "REPORT.md [--json]", Line: "recompute the numbers of a report from its commands",
+	Name: "check-claims", Args: "REPORT.md [--json]", Line: "recompute all numbers of a report",
 	Text: `
 A claim is code in a line of the report: COMMAND # PATH = NUMBER, as in
   ashlar top run.spaa --metric samples # rows[name="parse"].self = 42
@@ -85,7 +85,7 @@ func read(p *subcommand.Program, path string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(in, mostReport+1))
 	if err == nil && len(b) > mostReport {
-		err = fmt.Errorf("%s: a report has at most %d MB", path, mostReport>>20)
+		err = fmt.Errorf("%s: too large; a report may have at most %d MB", path, mostReport>>20)
 	}
 	return string(b), err
 }
@@ -126,7 +126,7 @@ func check(p *subcommand.Program, ctx context.Context, name, text string, asJSON
 		c.line(n, line)
 	}
 	if c.Claims == 0 {
-		return fmt.Errorf("%s has no claims; ashlar check-claims --help shows how to write one", name)
+		return fmt.Errorf("%s has no claims; ashlar check-claims --help shows how to write them", name)
 	}
 	err := p.Answer(asJSON, &c.Checked, "found", len(c.Found), func(n int) string {
 		var b strings.Builder
@@ -351,7 +351,7 @@ func (c *checker) run(command string) (any, error) {
 		return nil, err
 	}
 	if len(words) < 2 || !slices.Contains(reading, words[1]) {
-		return nil, fmt.Errorf("a report may run only %s", strings.Join(reading, ", "))
+		return nil, fmt.Errorf("a report may use only these commands: %s", strings.Join(reading, ", "))
 	}
 	words = words[1:]
 	if !slices.Contains(words, "--json") {
@@ -404,7 +404,7 @@ func follow(v any, path string) (any, error) {
 			o, _ := v.(map[string]any)
 			x, ok := o[m[1]]
 			if !ok {
-				return nil, fmt.Errorf("no field %s in %s", m[1], or(at, "the answer"))
+				return nil, fmt.Errorf("there is no field %s in %s", m[1], or(at, "the answer"))
 			}
 			v = x
 		case m[2] != "":
@@ -425,7 +425,7 @@ func follow(v any, path string) (any, error) {
 				return o[m[3]] != nil && fmt.Sprint(o[m[3]]) == name
 			})
 			if i < 0 {
-				return nil, fmt.Errorf("no element of %s has %s %q", at, m[3], name)
+				return nil, fmt.Errorf("no element of %s has the %s %q", at, m[3], name)
 			}
 			v = list[i]
 		}

@@ -147,7 +147,7 @@ func TestForms(t *testing.T) {
 		"x `ashlar top " + file + " # rows[99999].self = 1`":                 "elements",
 		"x `ashlar top " + file + " # metric = 1`":                           "is not a number",
 		"x `ashlar top none.folded # total = 1`":                             "none.folded",
-		"x `ashlar convert " + file + " " + target + " --json # bytes = 1`":  "a report may run only",
+		"x `ashlar convert " + file + " " + target + " --json # bytes = 1`":  "a report may use only",
 		"x `ashlar top " + file + " > " + target + " # total = 1`":           ", which needs a shell",
 		"x `ashlar top 'open # total = 1` `ashlar top " + file + " # a = 1`": "no field a",
 		"x [y](ashlar:1?file=none.folded)":                                   "there is no such file",

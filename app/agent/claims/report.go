@@ -44,7 +44,7 @@ addresses that show them. The picture is saved next to the report, except with
 			case len(args) < 1 || len(args) > 2:
 				return subcommand.Misuse("name one recording, or two to compare")
 			case args[0] == "-" || args[len(args)-1] == "-":
-				return subcommand.Misuse("a report needs recordings in files")
+				return subcommand.Misuse("a report needs files; standard input cannot be used")
 			case *out != "-" && !html && !strings.EqualFold(filepath.Ext(*out), ".md"):
 				return subcommand.Misuse("name the report with -o: a file ending in .md or .html, or - for standard output")
 			case *rows < 1:

@@ -100,7 +100,7 @@ func split(s string) (words []string, err error) {
 			}
 			i, has = end, true
 		case strings.IndexByte("|&;<>()`", ch) >= 0:
-			return nil, fmt.Errorf("the command has a %c, which needs a shell", ch)
+			return nil, fmt.Errorf("the command contains %c, which needs a shell", ch)
 		default:
 			word, has = append(word, ch), true
 		}

@@ -46,7 +46,7 @@ func (l *lines) Read(b []byte) (int, error) {
 			for errors.Is(err, bufio.ErrBufferFull) {
 				_, err = l.in.ReadSlice('\n')
 			}
-			if refused := l.refuse(-32600, fmt.Sprintf("a message has at most %d bytes", longestLine)); refused != nil {
+			if refused := l.refuse(-32600, fmt.Sprintf("the message is longer than %d bytes", longestLine)); refused != nil {
 				return 0, refused
 			}
 			line = nil

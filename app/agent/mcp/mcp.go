@@ -52,7 +52,7 @@ server ends with its client.`,
 		network := fs.Bool("allow-network", false, "draw pictures of recordings on other machines")
 		return func(p *subcommand.Program, args []string) error {
 			if len(args) > 0 {
-				return subcommand.Misuse("mcp takes no arguments; files are arguments of the tools")
+				return subcommand.Misuse("mcp takes no arguments; pass files to its tools")
 			}
 			ctx, cancel := context.WithCancel(p.Ctx)
 			defer cancel()

@@ -122,7 +122,7 @@ func (t *tool) words(arguments json.RawMessage, tokens int) (words []string, err
 			return nil, err
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("%q is given twice", name)
+			return nil, fmt.Errorf("the argument %q is given twice", name)
 		}
 		if seen[name] = true; name == "budget" {
 			continue

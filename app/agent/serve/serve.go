@@ -176,7 +176,7 @@ func (x *answered) send(w io.Writer) error {
 	return err
 }
 
-var errElsewhere = errors.New("the client reads this itself")
+var errElsewhere = errors.New("the client reads this file itself")
 
 // run runs a command line; ok is false if its recordings cannot be read here.
 func (s *Server) run(ctx context.Context, dir string, args []string) (x *answered, ok bool) {
@@ -254,7 +254,7 @@ func (t track) Write(b []byte) (int, error) {
 	defer t.mu.Unlock()
 	if len(t.b)+len(b) > mostOutput {
 		t.over = true
-		return 0, errors.New("the answer is too large for a session")
+		return 0, errors.New("the answer is too large to send over a session")
 	}
 	t.b = append(t.b, b...)
 	if n := len(t.parts); n > 0 && t.parts[n-1].To == t.number {
@@ -277,7 +277,7 @@ func readLine(r *bufio.Reader, v any) error {
 			return err
 		}
 		if len(line) > mostLine {
-			return fmt.Errorf("a line of more than %d bytes", mostLine)
+			return fmt.Errorf("a line has more than %d bytes", mostLine)
 		}
 	}
 }

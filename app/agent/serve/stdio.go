@@ -83,7 +83,7 @@ func stdio(p *subcommand.Program) error {
 	var q ssh.Question
 	in := bufio.NewReader(p.Stdin)
 	if err := readLine(in, &q); err != nil {
-		return fmt.Errorf("--stdio is for use over ssh by another ashlar: %w", err)
+		return fmt.Errorf("--stdio is only for another ashlar over ssh: %w", err)
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, in)

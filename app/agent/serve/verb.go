@@ -31,14 +31,14 @@ can open, and writes nothing. Ctrl-C ends it.
 
 See ashlar help sessions for more.`,
 	Examples: [][2]string{
-		{"ashlar serve run.pftrace &", "read it once"},
+		{"ashlar serve run.pftrace &", "load a recording once"},
 		{"ashlar top run.pftrace --by thread --session", "query the session"},
 		{"ashlar serve --idle 10m &", "a session that ends when idle"},
 	},
 	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		keep := fs.Duration("keep", 30*time.Minute, "unload recordings not used for this `TIME`")
-		overSSH := fs.Bool("stdio", false, "answer one question on standard input; used over ssh for ssh:HOST:PATH")
-		idle := fs.Duration("idle", 0, "end after this `TIME` without a question (default: never)")
+		overSSH := fs.Bool("stdio", false, "answer one query from standard input; used over ssh for ssh:HOST:PATH")
+		idle := fs.Duration("idle", 0, "end after this `TIME` without a query (default: never)")
 		fs.Lookup("idle").DefValue = "0" // no automatic default in the help: the text states it
 		return func(p *subcommand.Program, files []string) error {
 			if *overSSH {

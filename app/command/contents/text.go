@@ -267,7 +267,7 @@ func (in *Contents) counts(b *strings.Builder) {
 	}{
 		{c.Spans, "spans"}, {c.Unfinished, "unfinished spans"}, {c.Samples, "samples"}, {c.Stacks, "stacks"},
 		{c.Frames, "frames"}, {c.Functions, "functions"}, {c.Windows, "windows"}, {c.Instants, "instants"},
-		{c.Counters, "counters"}, {c.Flows, "flows"}, {in.Pairs, "pairs of user and kernel stacks, each counted once (top --split-related counts the halves)"},
+		{c.Counters, "counters"}, {c.Flows, "flows"}, {in.Pairs, "pairs of user and kernel stacks, each counted once (top --split-related counts both halves)"},
 	}
 	var rows [][]string
 	for _, x := range all {

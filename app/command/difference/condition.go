@@ -44,7 +44,7 @@ func ParseCondition(text string) (Condition, error) {
 	}
 	c := Condition{text: strings.TrimSpace(text), what: m[1], name: m[2], op: m[3], unit: m[5]}
 	if c.name == "" && c.what != condTotal {
-		return Condition{}, fmt.Errorf("--fail-if %q lacks a name; write %s(NAME)%s%s%s", text, c.what, c.op, m[4], m[5])
+		return Condition{}, fmt.Errorf("--fail-if %q names no function or module; write %s(NAME)%s%s%s", text, c.what, c.op, m[4], m[5])
 	}
 	var ok bool
 	if c.limit, ok = new(big.Rat).SetString(strings.TrimPrefix(m[4], "+")); !ok || len(m[4]) > 40 {

@@ -80,9 +80,9 @@ func (d *Answer) markdown() string {
 // folded returns the summary line of the folded part.
 func (d *Answer) folded(rows int) string {
 	if rows > 0 {
-		return units.Plural(int64(rows), "smaller change") + ", and how it was compared"
+		return units.Plural(int64(rows), "smaller change") + ", and the method"
 	}
-	return "How it was compared"
+	return "Method"
 }
 
 // shown returns the recording of a side to open in a window.

@@ -101,13 +101,13 @@ type options struct {
 
 func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	var o options
-	fs.StringVar(&o.event, "event", "", "the `EVENT` to look at (default: the first)")
-	fs.StringVar(&o.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
+	fs.StringVar(&o.event, "event", "", "the `EVENT` to use (default: the first)")
+	fs.StringVar(&o.metric, "metric", "", "the `METRIC` to use (default: the event's primary one)")
 	fs.IntVarP(&o.rows, "rows", "n", 30, "print at most `N` lines or instructions, 0 for all")
 	fs.BoolVar(&o.asm, "asm", false, "list the instructions of the function instead of source lines")
 	fs.StringVar(&o.syntax, "syntax", "", "write instructions in the `SYNTAX` gnu (default), go or intel")
 	fs.StringVar(&o.exe, "exe", "", "with --asm, take the instructions from this `BINARY` (default: the recorded one)")
-	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
+	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`; with FROM=DIR, look in DIR for files recorded below FROM (repeatable)")
 	subcommand.AnswerFlags(fs, &o.json)
 	return func(p *subcommand.Program, args []string) error {
 		switch {

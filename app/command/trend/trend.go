@@ -104,18 +104,18 @@ type options struct {
 
 func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	var o options
-	fs.StringVar(&o.event, "event", "", "the `EVENT` to look at (default: the first)")
-	fs.StringVar(&o.metric, "metric", "", "the `METRIC` to weigh by (default: the event's primary one)")
+	fs.StringVar(&o.event, "event", "", "the `EVENT` to use (default: the first)")
+	fs.StringVar(&o.metric, "metric", "", "the `METRIC` to use (default: the event's primary one)")
 	fs.StringVar(&o.order, "order", "name", "order runs by `WHAT`: name or time (of the files)")
 	fs.BoolVar(&o.total, "total", false, "show the total costs of functions, not their self costs")
-	fs.IntVarP(&o.rows, "rows", "n", 30, "look at the `N` functions with the largest mean costs, 0 for all")
+	fs.IntVarP(&o.rows, "rows", "n", 30, "show the `N` functions with the largest mean costs, 0 for all")
 	subcommand.AnswerFlags(fs, &o.json)
 	return func(p *subcommand.Program, args []string) error {
 		switch {
 		case len(args) == 0:
 			return subcommand.Misuse("name a folder or the recordings of several runs, in quotes if they are a pattern")
 		case o.rows < 0:
-			return subcommand.Misuse("-n %d is negative; 0 looks at all functions", o.rows)
+			return subcommand.Misuse("-n %d is negative; 0 shows all functions", o.rows)
 		case o.order != "name" && o.order != "time":
 			return subcommand.Misuse("cannot order by %q; use name or time", o.order)
 		}
@@ -293,12 +293,12 @@ func (a *Trend) text(n int) string {
 		}
 	}
 	row(&a.runs.Total, "total")
-	fmt.Fprintf(&b, "\n%s of functions, mean of a run\n", strings.ToUpper(a.Of[:1])+a.Of[1:])
+	fmt.Fprintf(&b, "\n%s of functions, mean per run\n", strings.ToUpper(a.Of[:1])+a.Of[1:])
 	for i := range a.all[:n] {
 		row(&a.all[i], safetext.Short(a.all[i].Function.Name))
 	}
 	if more := a.More + len(a.all) - n; more > 0 {
-		fmt.Fprintf(&b, "… and %s more; -n 0 looks at all\n", units.Count(int64(more)))
+		fmt.Fprintf(&b, "… and %s more; -n 0 shows all\n", units.Count(int64(more)))
 	}
 	changes := len(a.runs.Total.Changes)
 	for i := range a.all {

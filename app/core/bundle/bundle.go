@@ -63,14 +63,14 @@ recording in x.ashlar as x.ashlar#b.`,
 }
 
 func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
-	out := fs.StringP("output", "o", "", "write this `FILE`, which ends in .ashlar")
+	out := fs.StringP("output", "o", "", "write the bundle to this `FILE`, which ends in .ashlar")
 	force := fs.Bool("force", false, "replace an existing file")
-	of := fs.String("calls", "", "only these `CALLS` and their callers, written as for --calls of top")
-	roots := fs.StringArray("source-root", nil, "look for source files in `DIR`, or FROM=DIR for those below FROM; may be repeated")
+	of := fs.String("calls", "", "only these `CALLS`, everything inside them and their callers; the form is that of top --calls")
+	roots := fs.StringArray("source-root", nil, "look for source files in `DIR`; with FROM=DIR, look in DIR for files recorded below FROM (repeatable)")
 	subcommand.RedactFlag(fs)
 	return func(p *subcommand.Program, args []string) error {
 		if !strings.EqualFold(filepath.Ext(*out), Extension) {
-			return subcommand.Misuse("name the file to write with -o: it ends in %s", Extension)
+			return subcommand.Misuse("name the output file with -o; it must end in %s", Extension)
 		}
 		m := &maker{p: p}
 		m.redact, _ = fs.GetBool("redact")
@@ -126,14 +126,14 @@ func (m *maker) take(args []string, of string) error {
 	}
 	for _, v := range m.views {
 		if len(v.Files) == 0 || slices.Contains(v.Files, "-") {
-			return subcommand.Misuse("a bundle needs files; each address has to name one")
+			return subcommand.Misuse("a bundle needs files; name one in each address")
 		}
 		notes, err := locate.Files(v, "", m.p.Recent())
 		if m.notes = append(m.notes, notes...); err != nil {
 			return err
 		}
 		if m.files != nil && !slices.Equal(m.files, v.Files) {
-			return subcommand.Misuse("a bundle has one recording, or the same two in every address; %s and %s differ", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
+			return subcommand.Misuse("all addresses of a bundle must name the same one or two recordings; %s and %s differ", strings.Join(m.files, ", "), strings.Join(v.Files, ", "))
 		}
 		m.files = v.Files
 		for i := range v.Files {
@@ -291,7 +291,7 @@ func (m *maker) write(out string, force bool) error {
 	if !m.redact {
 		var left int
 		if lines, count, left = m.lines(parts); left > 0 {
-			m.notes = append(m.notes, fmt.Sprintf("%s left out: a bundle has at most %d lines and %s of source", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
+			m.notes = append(m.notes, fmt.Sprintf("%s left out: a bundle holds at most %d lines and %s of source", units.Plural(int64(left), "source line"), mostLines, units.Bytes(mostText)))
 		}
 	}
 	sections := map[string][]byte{}

@@ -179,7 +179,7 @@ func WriteMarks(w io.Writer, key, name string, marks []view.Mark) error {
 func ReadMarks(r io.Reader) (in Marks, err error) {
 	b, err := io.ReadAll(io.LimitReader(r, mostFile))
 	if err != nil {
-		return in, fmt.Errorf("the marks cannot be read: %w", err)
+		return in, fmt.Errorf("marks cannot be read: %w", err)
 	}
 	if err := json.Unmarshal(b, &in); err != nil {
 		return in, fmt.Errorf("not a file of marks: %w", err)

@@ -118,9 +118,9 @@ func fields() []Field {
 		one("part", "FROM..TO, FROM.. or ..TO, the only part of the file that is opened", func(v *State) *recording.Range { return &v.Part }, recording.Range.String, parseRange),
 		many("only", "the only threads that are opened, by id, name or part of a name", func(v *State) *[]string { return &v.Only }, escape, unescape),
 		text("exe", "the program with the function names", func(v *State) *string { return &v.Exe }),
-		text("view", "visible parts: both (default), timeline, flame or lower; lower is the panel of the tab", func(v *State) *string { return &v.Parts }),
+		text("view", "the visible parts: both (default), timeline, flame, or lower for the tab's panel", func(v *State) *string { return &v.Parts }),
 		text("layout", "position of A's timeline: beside (default) or above", func(v *State) *string { return &v.Layout }).remembered().
-			flag("layout", "with two files, `WHERE` the first one's timeline is: beside or above the second one's", "beside", Above),
+			flag("layout", "with two files, `WHERE` to put the first timeline: beside or above the second", "beside", Above),
 	}
 	fs = append(fs, sideFields(0)...)
 	fs = append(fs, sideFields(1)...)
@@ -135,12 +135,12 @@ func fields() []Field {
 		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
 		text("find", "the search text", func(v *State) *string { return &v.Find }).
 			flag("search", "search for `TEXT` or /expression/ in names, modules and files; name:, module:, file:, thread: or arg: before it searches only there"),
-		text("tab", "the lower half's tab", func(v *State) *string { return &v.Tab }),
+		text("tab", "the tab of the lower half", func(v *State) *string { return &v.Tab }),
 		maybe("function", "the selected function: NAME or NAME:MODULE; NAME alone is the function without a module or, if there is none, of any module", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
 		many("node", "the functions from the root to the selected bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
-		maybe("around", "the function whose callers and callees are shown, if it is not the selected one", func(v *State) **recording.FuncName { return &v.Around }, functionText, parseFunction),
-		many("callers", "the functions from that one to the zoomed bar among its callers", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
-		many("callees", "the same among the callees", func(v *State) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
+		maybe("around", "the function of the callers and callees, if not the selected one", func(v *State) **recording.FuncName { return &v.Around }, functionText, parseFunction),
+		many("callers", "the callers from the shown function to the zoomed bar", func(v *State) *[]recording.FuncName { return &v.Callers }, functionText, parseFunction),
+		many("callees", "the callees from the shown function to the zoomed bar", func(v *State) *[]recording.FuncName { return &v.Callees }, functionText, parseFunction),
 		many("mark", "PLACE:TEXT, where PLACE is a TIME, FROM..TO, or f:NAME:MODULE", func(v *State) *[]Mark { return &v.Marks }, Mark.text, parseMark),
 		text("colour", "colour by function (default), package, name, module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered().
 			flag("colour", "colour by `WHAT`: function, package, name (numbers folded), module, kind, thread or search", colours()...),
@@ -148,7 +148,7 @@ func fields() []Field {
 		text("sort", "the sort column; - before it reverses the order", func(v *State) *string { return &v.Sort }).remembered(),
 		many("columns", "the visible columns", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
 		many("widths", "NAME:DP, the widths of resized columns", func(v *State) *[]Width { return &v.Widths }, Width.text, parseWidth),
-		many("rows", "the row filters of the table of differences and of the list of matches", func(v *State) *[]string { return &v.Rows }, escape, unescape),
+		many("rows", "the row filters of the difference table and of the matching tab", func(v *State) *[]string { return &v.Rows }, escape, unescape),
 		text("calls-sort", "the sort column of the list of calls; a leading - reverses the order", func(v *State) *string { return &v.List.By }),
 		text("calls-filter", "the filter of the list of calls: conditions as in --calls, or text in arguments", func(v *State) *string { return &v.List.Only }),
 		many("calls-columns", "the columns of the list of calls", func(v *State) *[]string { return &v.List.Columns }, escape, unescape),
@@ -197,7 +197,7 @@ func (f Field) checked(check func(string) error) Field {
 }
 
 // CallsDoc is the help for flags that select calls.
-const CallsDoc = "only what ran in these `CALLS`: 'FUNCTION[60ms..320ms]', 'FUNCTION[KEY=VALUE]', 'FUNCTION[slowest 25]', …; see help calls"
+const CallsDoc = "only these `CALLS` and everything inside them: 'FUNCTION[60ms..320ms]', 'FUNCTION[KEY=VALUE]', 'FUNCTION[slowest 25]', …; see help calls"
 
 func checkCalls(text string) error {
 	if _, err := calls.Parse(text); err != nil {
@@ -230,8 +230,8 @@ var switches = []toggle{
 	{"dots", "one dot per call instead of a histogram", func(v *State) *bool { return &v.Dots }},
 	{"assembly", "instructions instead of source lines", func(v *State) *bool { return &v.Assembly }},
 	{"both", "source lines beside the instructions", func(v *State) *bool { return &v.Both }},
-	{"all-calls", "list calls of all functions, not only the selected one", func(v *State) *bool { return &v.List.All }},
-	{"total", "table of differences by total instead of self", func(v *State) *bool { return &v.Totals }},
+	{"all-calls", "calls of all functions, not only of the selected one", func(v *State) *bool { return &v.List.All }},
+	{"total", "differences of total instead of self", func(v *State) *bool { return &v.Totals }},
 	{"self-times", "distribution of self times", func(v *State) *bool { return &v.SelfTimes }},
 	{"unlinked", "sides of a comparison scroll independently", func(v *State) *bool { return &v.Unlinked }},
 	{"by-call", "sides linked by calls", func(v *State) *bool { return &v.ByCall }},
@@ -315,13 +315,13 @@ func sideFields(i int) []Field {
 		one("select", "FROM..TO, the selected time range", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
 			return []string{"--range", side(v).Select.String()}, true
 		}),
-		many("runs", "FILE or FILE:off, the further recordings of this side of a comparison; those with :off do not count", func(v *State) *[]Run { return &side(v).Runs }, Run.text, parseRun),
+		many("runs", "FILE or FILE:off, the further runs of this side of a comparison; :off excludes a run", func(v *State) *[]Run { return &side(v).Runs }, Run.text, parseRun),
 		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
 			flag("calls", CallsDoc),
-		text("async", "async operations: out (default), in or only", func(v *State) *string { return &side(v).Async }).
-			flag("async", "async operations (which overlap freely): `HOW` to count them: in, out or only (default: out, unless there is nothing else)", recording.Aparts...),
-		text("idle", "idle samples, those in (idle) and (program): out (default), in or only", func(v *State) *string { return &side(v).Idle }).
-			flag("idle", "`HOW` to count idle samples, those in (idle) and (program): in, out or only (default: out)", recording.Aparts...),
+		text("async", "async spans: out (default), in or only", func(v *State) *string { return &side(v).Async }).
+			flag("async", "`HOW` to count async spans: in, out or only (default: out, unless there are no others)", recording.Aparts...),
+		text("idle", "idle samples, (idle) and (program): out (default), in or only", func(v *State) *string { return &side(v).Idle }).
+			flag("idle", "`HOW` to count idle samples, (idle) and (program): in, out or only (default: out)", recording.Aparts...),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }).typed(func(v *State, rec *recording.Recording) ([]string, bool) {
 			return threadArgs(rec, side(v).Threads)
 		}),

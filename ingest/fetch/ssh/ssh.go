@@ -200,7 +200,7 @@ func (a *Answer) greeting() error {
 	case exit != nil && exit.ExitCode() == unreached:
 		return fmt.Errorf("ssh cannot connect to %s (%s)", where, a.said.line("no reason given"))
 	case exit != nil && exit.ExitCode() == noProgram:
-		return fmt.Errorf("%s has no ashlar on its PATH; copy ashlar-cli (one file) there, or the recording here", where)
+		return fmt.Errorf("%s has no ashlar on its PATH; copy ashlar-cli (one file) there, or copy the recording here", where)
 	}
 	return fmt.Errorf("the ashlar on %s is too old for ssh (%s); copy a newer one there, or the recording here", where, a.said.line("no message"))
 }
