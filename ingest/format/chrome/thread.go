@@ -20,7 +20,8 @@ import (
 // roundedBy.
 //
 // An E closes the innermost open B of its name (of any name if the E has none) that did
-// not begin later than the E. Spans opened inside it stay open: their own E may follow;
+// not begin later than the E. Where both have an id, it must be the same, unless no B of
+// the name has the E's id. Spans opened inside it stay open: their own E may follow;
 // otherwise they are shown as unfinished, up to the end of their parent. If no span of
 // its name is open, an E closes the innermost span, because names of ends are optional
 // and some writers use other names. If nothing is open, the E is kept until the end of
@@ -51,9 +52,17 @@ type open struct {
 	bound int64 // end of the innermost X that encloses the span, or of the span itself
 	args  uint64
 	off   int64
-	name  uint32
+	ending
 	frame recording.FrameID
 	kind  openKind
+}
+
+// ending tells which B an E closes: the name and the id of an event, 0 for none.
+type ending struct{ name, id uint32 }
+
+// closes reports whether an E with that ending may close o.
+func (e ending) closes(o *open) bool {
+	return (e.name == 0 || e.name == o.name) && (e.id == 0 || o.id == 0 || e.id == o.id)
 }
 
 type openKind uint8
@@ -72,7 +81,7 @@ type lateEnd struct {
 	at   int64
 	off  int64
 	args uint64
-	name uint32
+	ending
 }
 
 // maxLate is the maximum number of ends per thread that are kept for begins later in the
@@ -102,7 +111,7 @@ func (d *decoder) sync(it *item, k *recording.Tally) bool {
 		d.repaired(k, it.off)
 		d.warn(noName, it.off, "")
 	}
-	o := open{start: at, end: never, bound: never, off: it.off, name: it.name, frame: d.frame(it.name, it.cat), args: d.ref(it)}
+	o := open{start: at, end: never, bound: never, off: it.off, ending: d.ending(it), frame: d.frame(it.name, it.cat), args: d.ref(it)}
 	if it.ph == 'X' {
 		o.kind, o.end = d.length(it, at, k)
 	}
@@ -119,6 +128,14 @@ func (d *decoder) sync(it *item, k *recording.Tally) bool {
 		d.flows.bound(it, t, at)
 	}
 	return true
+}
+
+func (d *decoder) ending(it *item) ending {
+	e := ending{name: it.name}
+	if it.id != 0 && it.flags&oddID == 0 {
+		e.id = d.ids.id(it.bt.id(it.event))
+	}
+	return e
 }
 
 // length returns the kind and end of an X that begins at the given time.
@@ -215,6 +232,7 @@ func (t *thread) loosen() {
 
 // end adds an E. It reports whether the event is kept; settleAll may still leave it out.
 func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
+	e := d.ending(it)
 	if t.nested {
 		if t.any && at < t.last {
 			t.loosen()
@@ -226,7 +244,10 @@ func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
 		n := len(t.stack)
 		if n > 0 {
 			o := &t.stack[n-1]
-			if o.kind == begun && at <= o.bound && (it.name == 0 || it.name == o.name || !t.isOpen(it.name, at)) {
+			if e.id != 0 && !e.closes(o) && innermost(t.stack, e, at) < 0 {
+				e.id = 0
+			}
+			if o.kind == begun && at <= o.bound && (e.closes(o) || innermost(t.stack, e, at) < 0) {
 				if it.name != 0 && it.name != o.name {
 					d.mismatch(it, k)
 				}
@@ -241,7 +262,7 @@ func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
 			t.loosen()
 		}
 	}
-	return d.endLoose(t, it, at, k)
+	return d.endLoose(t, it, e, at, k)
 }
 
 func (d *decoder) mismatch(it *item, k *recording.Tally) {
@@ -249,35 +270,30 @@ func (d *decoder) mismatch(it *item, k *recording.Tally) {
 	d.warn(mismatchedEnd, it.off, d.names[it.name].text)
 }
 
-// find returns the index of the innermost open B of a name that began no later than at,
+// innermost returns the index of the innermost of open spans that an E at a time may close,
 // or -1.
-func (t *thread) find(name uint32, at int64) int {
-	for i := len(t.stack) - 1; i >= max(0, len(t.stack)-maxSearch); i-- {
-		o := &t.stack[i]
-		if o.kind == begun && o.start <= at && (name == 0 || o.name == name) {
+func innermost(stack []open, e ending, at int64) int {
+	for i := len(stack) - 1; i >= max(0, len(stack)-maxSearch); i-- {
+		if o := &stack[i]; o.kind == begun && o.start <= at && e.closes(o) {
 			return i
 		}
 	}
 	return -1
 }
 
-// isOpen reports whether an end with that name and time has a matching open B.
-func (t *thread) isOpen(name uint32, at int64) bool {
-	return t.find(name, at) >= 0
-}
-
 // endLoose adds an E on a thread that is not nested, or has nothing open.
-func (d *decoder) endLoose(t *thread, it *item, at int64, k *recording.Tally) bool {
-	i := t.find(it.name, at)
-	if it.name != 0 {
-		since := int64(-1)
-		if i >= 0 {
-			since = t.stack[i].off
-		}
-		if o := t.orphan(it.name, at, since); o != nil {
-			t.close(o, at, d.args.pair(o.args, d.ref(it)))
-			return true
-		}
+func (d *decoder) endLoose(t *thread, it *item, e ending, at int64, k *recording.Tally) bool {
+	i := innermost(t.stack, e, at)
+	since := int64(-1)
+	if i >= 0 {
+		since = t.stack[i].off
+	}
+	if o := t.orphan(e, at, since); o != nil {
+		t.close(o, at, d.args.pair(o.args, d.ref(it)))
+		return true
+	}
+	if i < 0 && e.id != 0 {
+		i = innermost(t.stack, ending{name: e.name}, at)
 	}
 	n := len(t.stack)
 	if i < 0 && n > 0 && t.stack[n-1].kind == begun {
@@ -293,7 +309,7 @@ func (d *decoder) endLoose(t *thread, it *item, at int64, k *recording.Tally) bo
 	}
 	if i < 0 {
 		if len(t.ends) < maxLate {
-			t.ends = append(t.ends, lateEnd{at, it.off, d.ref(it), it.name})
+			t.ends = append(t.ends, lateEnd{at, it.off, d.ref(it), e})
 			return true
 		}
 		d.warn(unmatchedEnd, it.off, "")
@@ -320,19 +336,30 @@ func (t *thread) close(o *open, at int64, args uint64) {
 	t.track.Span(o.start, at, o.frame, args, false)
 }
 
-// orphan removes and returns the innermost orphaned B of a name that began no later than
-// at and comes after offset since in the file; nil if there is none.
-func (t *thread) orphan(name uint32, at, since int64) *open {
-	list := t.orphans[name]
-	found := -1
-	for i := len(list) - 1; i >= max(0, len(list)-maxSearch); i-- {
-		if o := &list[i]; o.kind == begun && o.start <= at && o.off > since {
-			found, since = i, o.off
+// orphan removes and returns the innermost orphaned B that an E at a time may close and
+// that comes after offset since in the file; nil if there is none. An E without a name and
+// an id closes no orphan.
+func (t *thread) orphan(e ending, at, since int64) *open {
+	name, found := e.name, -1
+	search := func(n uint32, list []open) {
+		for i := len(list) - 1; i >= max(0, len(list)-maxSearch); i-- {
+			if o := &list[i]; o.kind == begun && o.start <= at && o.off > since && e.closes(o) {
+				name, found, since = n, i, o.off
+			}
+		}
+	}
+	switch {
+	case e.name != 0:
+		search(e.name, t.orphans[e.name])
+	case e.id != 0:
+		for n, list := range t.orphans {
+			search(n, list)
 		}
 	}
 	if found < 0 {
 		return nil
 	}
+	list := t.orphans[name]
 	o := list[found]
 	t.orphans[name] = slices.Delete(list, found, found+1)
 	return &o
@@ -401,13 +428,11 @@ func (d *decoder) late(t *thread, left []open) []open {
 		for ; i < len(left) && left[i].start <= e.at; i++ {
 			stack = append(stack, left[i])
 		}
-		m := len(stack) - 1
-		for ; m >= max(0, len(stack)-maxSearch); m-- {
-			if o := &stack[m]; o.kind == begun && (e.name == 0 || e.name == o.name) {
-				break
-			}
+		m := innermost(stack, e.ending, e.at)
+		if m < 0 {
+			m = innermost(stack, ending{name: e.name}, e.at)
 		}
-		if m < 0 || m < len(stack)-maxSearch {
+		if m < 0 {
 			d.later(unmatchedEnd, "E", e.off, true)
 			continue
 		}

@@ -11,12 +11,16 @@ import (
 )
 
 // events expands a shorthand for the events of one thread: "B a 1" is a begin of a at 1 µs,
-// "X a 1 5" lasts from 1 to 6 µs, "E 3" is an end without a name.
+// "X a 1 5" lasts from 1 to 6 µs, "E 3" is an end without a name, "E#7 3" one with id 7.
 func events(short string) string {
 	var out []string
 	for line := range strings.SplitSeq(short, ",") {
 		f := strings.Fields(line)
-		e := fmt.Sprintf(`{"ph":%q,"pid":1,"tid":2`, f[0])
+		ph, id, hasID := strings.Cut(f[0], "#")
+		e := fmt.Sprintf(`{"ph":%q,"pid":1,"tid":2`, ph)
+		if hasID {
+			e += `,"id":` + id
+		}
 		f = f[1:]
 		if f[0][0] != '-' && f[0][0] > '9' {
 			e += fmt.Sprintf(`,"name":%q`, f[0])
@@ -66,6 +70,14 @@ func TestThreadSpans(t *testing.T) {
 		{"B across the end of X", "X a 0 10, B b 2, X c 5 1, E b 12", "a 0..10, b 2..12, c 5..6", "crossing-spans:1"},
 		{"X across the end of B", "B b 0, X a 5 10, E b 8, X c 9 1", "b 0..8, a 5..15, c 9..10", "crossing-spans:1"},
 		{"ends crosswise", "B a 1, B b 2, E a 5, E b 7", "a 1..5, b 2..7", "crossed-end:1 crossing-spans:1"},
+		{"ends crosswise, told apart by ids", "B#1 a 0, B#2 a 10, E#1 20, E#2 50", "a 0..20, a 10..50", "crossed-end:1 crossing-spans:1"},
+		{"ends crosswise, with names and ids", "B#1 a 0, B#2 a 10, B#3 b 15, E#1 a 20, E#3 b 30, E#2 a 50", "a 0..20, a 10..50, b 15..30", "crossed-end:1 crossing-spans:1"},
+		{"ids that agree with the nesting", "B#1 a 0, B#2 a 10, E#2 20, E#1 50", "a 0..50, a 10..20", ""},
+		{"ids on ends only", "B a 0, B b 10, E#1 20, E#2 50", "a 0..50, b 10..20", ""},
+		{"another id, the same name", "B#1 a 0, B#2 b 10, E#3 b 20, E#4 a 50", "a 0..50, b 10..20", ""},
+		{"another id, no name", "B#1 a 0, E#3 20", "a 0..20", ""},
+		{"begins with ids after their ends", "E#2 5, E#1 9, B#1 a 0, B#2 a 1", "a 0..9, a 1..5", ""},
+		{"begins with ids after their ends, crosswise", "E#1 5, E#2 9, B#1 a 0, B#2 a 1", "a 0..5, a 1..9", "crossing-spans:1"},
 		{"ends crosswise as rounding makes them", "B a 1, B b 2, E a 5, E b 6", "a 1..5, b 2..5", "crossed-end:1 overrun:1"},
 		{"a length cut off later than the one around it", "X a 0.4 8000, X b 0.6 7999.9, X c 10 5", "a 0.4..8000.4, b 0.6..8000.4, c 10..15", "overrun:1"},
 		{"ends crosswise, of one name twice", "B a 0, B b 1, B a 2, E b 5, E a 5, E a 9", "a 0..9, b 1..5, a 2..5", "crossed-end:1"},
