@@ -37,6 +37,9 @@ type JSON struct {
 	// 20.
 	Renamed []Renamed `json:"renamed"`
 	Causes  []Cause   `json:"causes"`
+	// Callers lists the functions that the verdict names because their totals changed beyond
+	// what the causes explain.
+	Callers []Caller  `json:"callers"`
 	Matched []Matched `json:"matched"`
 	// Method is the basis of the confidences (runs, counts or durations), empty without
 	// one. Whole is the confidence of the change in the total, null if unknown.
@@ -63,6 +66,22 @@ type Cause struct {
 	Functions []string    `json:"functions"`  // the first one names the cause
 	Delta     json.Number `json:"delta_self"` // sum over the functions
 	Sure      *Confidence `json:"confidence"` // null if unknown
+}
+
+// Caller is a function whose total changed, often spread thinly over what it calls.
+type Caller struct {
+	Function string      `json:"function"`
+	Module   string      `json:"module"`
+	Delta    json.Number `json:"delta_total"`
+	Sure     *Confidence `json:"confidence"`
+	Calls    []Callee    `json:"calls"` // the functions whose change below it is largest, at most 20
+}
+
+// Callee is a function that a caller calls directly.
+type Callee struct {
+	Function string      `json:"function"` // empty for the caller's own code
+	Status   string      `json:"status"`   // new, gone or changed: whether the caller calls it on both sides
+	Delta    json.Number `json:"delta"`    // change of the time below the caller
 }
 
 type Side struct {
@@ -180,10 +199,28 @@ func (d *Answer) JSON() *JSON {
 		}
 		out.Causes = append(out.Causes, cause)
 	}
+	out.Callers = d.callers()
 	for i := range d.rows {
 		out.Rows = append(out.Rows, d.row(&d.rows[i], m))
 	}
 	return out
+}
+
+// callers returns the functions that the verdict names for their totals.
+func (d *Answer) callers() []Caller {
+	m, all := &d.c.Metric.Common, []Caller{}
+	for _, x := range verdict.Callers(d.c, d.funcs) {
+		caller := Caller{Function: x.Row.Name, Module: x.Row.Module, Delta: exactnum.Value(x.Delta, m), Sure: newConfidence(x.Row.Total, m), Calls: []Callee{}}
+		for _, k := range x.Calls[:min(len(x.Calls), mostCauses)] {
+			callee := Callee{Status: string(k.Status), Delta: exactnum.Value(k.Delta, m)}
+			if k.Func >= 0 {
+				callee.Function = d.c.Tree.Name(k.Node)
+			}
+			caller.Calls = append(caller.Calls, callee)
+		}
+		all = append(all, caller)
+	}
+	return all
 }
 
 func (d *Answer) side(s compare.Side, from, to int) Side {

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,11 +22,12 @@ const (
 	mostShare = 1.25
 )
 
-// named adds the causes of the change that are certain, or whose confidence is unknown.
-// If the change of the total may be chance, a cause needs a higher confidence.
-func (d *verdict) named(whole int64, chance bool) bool {
+// choose finds the causes of the change that are certain, or whose confidence is unknown,
+// and the callers whose totals these do not explain. If the change of the total may be
+// chance, both need a higher confidence.
+func (d *verdict) choose(chance bool) {
 	if d.pending() {
-		return false
+		return
 	}
 	least := certain
 	if chance {
@@ -41,7 +43,35 @@ func (d *verdict) named(whole int64, chance bool) bool {
 		}
 		d.told = append(d.told, cause)
 	}
-	for i, cause := range d.told {
+	d.callers = causes.Callers(d.c, d.t, d.causes, d.told, least, mostNamed)
+	d.fewest()
+}
+
+// fewest keeps the mostNamed largest of the causes and callers.
+func (d *verdict) fewest() {
+	var sizes []int64
+	for _, cause := range d.told {
+		sizes = append(sizes, size(cause.Delta))
+	}
+	for i := range d.callers {
+		sizes = append(sizes, size(d.callers[i].Delta))
+	}
+	if len(d.callers) == 0 {
+		return
+	}
+	slices.SortFunc(sizes, func(a, b int64) int { return cmp.Compare(b, a) })
+	small := func(v int64) bool {
+		return float64(size(v)) < leastNamed*float64(sizes[0]) || len(sizes) > mostNamed && size(v) < sizes[mostNamed-1]
+	}
+	d.told = slices.DeleteFunc(d.told, func(x *causes.Cause) bool { return small(x.Delta) })
+	d.callers = slices.DeleteFunc(d.callers, func(x causes.Caller) bool { return small(x.Delta) })
+}
+
+// named adds the causes and callers of choose, the largest change first.
+func (d *verdict) named(whole int64, chance bool) bool {
+	d.choose(chance)
+	callers, told := d.callers, d.told
+	for i := 0; len(callers)+len(told) > 0; i++ {
 		switch {
 		case i > 0:
 			d.say(", ")
@@ -54,15 +84,22 @@ func (d *verdict) named(whole int64, chance bool) bool {
 		case d.alike() != "":
 			d.say("All functions about %s, beyond that ", d.alike())
 		}
-		d.cause(cause, whole)
+		if len(told) == 0 || len(callers) > 0 && size(callers[0].Delta) > size(told[0].Delta) {
+			d.caller(&callers[0])
+			callers = callers[1:]
+			continue
+		}
+		d.cause(told[0], whole)
+		told = told[1:]
 	}
+	any := len(d.callers)+len(d.told) > 0
 	switch {
-	case len(d.told) > 0:
+	case any:
 		d.say(". ")
 	case d.c.PerCall():
 		d.say("per call no function changed for certain. ")
 	}
-	return len(d.told) > 0
+	return any
 }
 
 // alike returns the relative change that is common to all functions, such as "+112 %"; "" if
@@ -138,7 +175,7 @@ func (d *verdict) likely() bool {
 		if i > 0 {
 			d.say(", ")
 		}
-		d.function(c.Rows[0])
+		d.function(Function, c.Rows[0])
 		d.members(c)
 		d.amount(c)
 	}
@@ -157,7 +194,7 @@ func (d *verdict) pending() bool {
 // cause names a cause: hash +80.1 ms (100 % of the change, >99.9 % sure).
 func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	first := cause.Rows[0]
-	d.function(first)
+	d.function(Function, first)
 	about := d.members(cause)
 	if d.c.PerCall() && cause.Kind == causes.Alone {
 		d.say(" changed: %s,", units.Change(first.ASelf, first.BSelf))
@@ -174,6 +211,64 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	if len(about) > 0 {
 		d.say(" (%s)", strings.Join(about, ", "))
 	}
+}
+
+// caller names a function whose total changed: main.key total +1.2 s (newly calls
+// fmt.Sprintf; 4.2 % of A, 12.3 % of B; >99 % sure).
+func (d *verdict) caller(x *causes.Caller) {
+	d.function(Total, x.Row)
+	d.say(" total ")
+	d.link(Total, "%s", Signed(d.c.Metric, x.Delta)).Row = x.Row
+	d.say("%s (", d.per())
+	switch x.Row.Status {
+	case compare.New, compare.Gone:
+		d.say("%s", x.Row.Status)
+		if x.From >= 0 {
+			d.say(", called by ")
+			d.name(Branch, d.c.Tree.Name(x.From)).Node = x.From
+		}
+		d.say("; ")
+	default:
+		d.calls(x)
+	}
+	a, b := d.c.A().Total, d.c.B().Total
+	d.say("%s of A, %s of B; %s)", units.Percent(x.Row.ATotal, a), units.Percent(x.Row.BTotal, b), certainty(x.Row.Total))
+}
+
+// calls adds what a caller newly calls or no longer calls or, if it calls the same
+// functions, those that account for its change.
+func (d *verdict) calls(x *causes.Caller) {
+	list := slices.Clone(x.Calls)
+	if len(list) == 0 {
+		return
+	}
+	status := list[0].Status
+	list = slices.DeleteFunc(list, func(k causes.Callee) bool { return k.Status != status })
+	switch status {
+	case compare.New:
+		d.say("newly calls ")
+	case compare.Gone:
+		d.say("no longer calls ")
+	default:
+		d.say("mostly in ")
+	}
+	for i, k := range list {
+		if i == mostNamed {
+			d.say(" and %s more", units.Count(int64(len(list)-i)))
+			break
+		}
+		if i > 0 && i == len(list)-1 {
+			d.say(" and ")
+		} else if i > 0 {
+			d.say(", ")
+		}
+		if k.Func < 0 {
+			d.say("its own code")
+		} else {
+			d.name(Branch, d.c.Tree.Name(k.Node)).Node = k.Node
+		}
+	}
+	d.say("; ")
 }
 
 // members adds the other functions of a cause and returns what happened to them.
@@ -205,11 +300,11 @@ func (d *verdict) amount(cause *causes.Cause) {
 }
 
 // function adds the name of a row's function, and its name in B if different.
-func (d *verdict) function(r *compare.Row) {
-	d.name(Function, r.Name).Row = r
+func (d *verdict) function(to To, r *compare.Row) {
+	d.name(to, r.Name).Row = r
 	if r.NameB != "" && r.NameB != r.Name {
 		d.say(" → ")
-		d.name(Function, r.NameB).Row = r
+		d.name(to, r.NameB).Row = r
 	}
 }
 
@@ -225,7 +320,7 @@ func (d *verdict) functions(rows []*compare.Row) {
 		} else if i > 0 {
 			d.say(", ")
 		}
-		d.function(r)
+		d.function(Function, r)
 	}
 }
 
@@ -266,7 +361,7 @@ func Likeness(v float64) string { return fmt.Sprintf("%d %%", min(99, int(v*100+
 func (d *verdict) sure(chance bool) {
 	a, b := d.c.A(), d.c.B()
 	switch {
-	case a.Total == b.Total && len(d.told) == 0 && d.t.Moved == 0:
+	case a.Total == b.Total && len(d.told)+len(d.callers) == 0 && d.t.Moved == 0:
 		return
 	case d.c.Method() == compare.NoMethod:
 		d.say(" Certainty is unknown: there are no sample counts.")
@@ -291,9 +386,16 @@ func (d *verdict) sure(chance bool) {
 		d.say(" Certainty is from the spread of %s and %s.", units.Count(int64(a.Recordings)), units.Plural(int64(b.Recordings), "run"))
 		return
 	}
+	sure := make([]*compare.Confidence, 0, mostNamed)
 	for _, cause := range d.told {
+		sure = append(sure, cause.Sure)
+	}
+	for i := range d.callers {
+		sure = append(sure, d.callers[i].Row.Total)
+	}
+	for _, conf := range sure {
 		switch {
-		case cause.Sure == nil:
+		case conf == nil:
 		case d.c.Method() == compare.FromCounts:
 			d.say(" The spread between runs is estimated from all functions; more runs a side tell it.")
 			return
@@ -307,6 +409,9 @@ func (d *verdict) sure(chance bool) {
 // only reports whether the single named cause makes up nearly all of the certain change.
 func (d *verdict) only() bool {
 	const most = .05 // largest change of any other cause, as a fraction of the named one
+	if len(d.callers) > 0 {
+		return false
+	}
 	for i := range d.causes {
 		c := &d.causes[i]
 		if len(d.told) != 1 || c != d.told[0] && float64(size(c.Delta)) > most*float64(size(d.told[0].Delta)) && (c.Sure == nil || c.Sure.Level() >= certain) {

@@ -23,7 +23,7 @@ type Part struct {
 	Text string
 	Name bool // Text is the name of a function
 	To   To
-	Row  *compare.Row // row of the table, for Function
+	Row  *compare.Row // row of the table, for Function and Total
 	Node int          // node of the tree, for Branch
 }
 
@@ -39,6 +39,7 @@ const (
 	CPU          // the metric cpu
 	Waiting      // the metric waiting
 	Function     // a row of the table
+	Total        // the total of a row of the table
 	Branch       // a node of the tree of stacks
 )
 
@@ -49,7 +50,9 @@ type verdict struct {
 
 	causes []causes.Cause
 	told   []*causes.Cause // causes named so far
-	common bool            // the text says that all functions changed alike
+	// callers are named because their totals changed beyond what told explains.
+	callers []causes.Caller
+	common  bool // the text says that all functions changed alike
 }
 
 // Signed formats a difference in a comparison's metric with its sign: +1.200 ms.
@@ -96,8 +99,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	if o.Little() && a.Total != 0 && b.Total != 0 {
 		d.say("Little in common: only %s of A and %s of B is in functions that both have. ", units.Percent(int64(o.A*1e6), 1e6), units.Percent(int64(o.B*1e6), 1e6))
 	}
-	w := t.Whole
-	chance := w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
+	chance := d.chance()
 	d.work()
 	open := false // functions differ, but not for certain
 	named := d.named(b.Total-a.Total, chance)
@@ -117,11 +119,27 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 	}
 	d.say(".")
 	d.paired()
-	if !d.common && (!open || !d.likely()) {
+	if !d.common && (!open || !d.likely()) && len(d.callers) == 0 {
 		d.branch(b.Total-a.Total, chance)
 	}
 	d.sure(chance && !named)
 	return d.parts
+}
+
+// Callers returns the functions that the first sentence names for their totals.
+func Callers(c *compare.Comparison, t *compare.Table) []causes.Caller {
+	d := &verdict{c: c, t: t, causes: causes.Of(c, t)}
+	if t.Overlap().Nothing() {
+		return nil
+	}
+	d.choose(d.chance())
+	return d.callers
+}
+
+// chance reports whether the change of the total may be chance.
+func (d *verdict) chance() bool {
+	a, b, w := d.c.A(), d.c.B(), d.t.Whole
+	return w != nil && w.Level() < certain && a.Total != b.Total && (a.Samples > 1 || b.Samples > 1) && (a.Calls != 1 || b.Calls != 1)
 }
 
 // Nothing returns a sentence if the two sides have nothing in common, otherwise "".

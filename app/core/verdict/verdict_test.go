@@ -189,6 +189,8 @@ func TestNumbersAreThoseOfTables(t *testing.T) {
 					if d := n.B.Total - n.A.Total; (d < 0) != (b < a) || 2*max(d, -d) < max(b-a, a-b) {
 						t.Errorf("%s: %s is less than half of the change in\n%s", p.name, part.Text, text)
 					}
+				case verdict.Total:
+					check(part.Text, brief(part.Row.Name), signed(c.Metric, part.Row.BTotal-part.Row.ATotal))
 				case verdict.Function:
 					named := ""
 					for i := range table.Rows {

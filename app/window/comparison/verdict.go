@@ -178,7 +178,7 @@ func (c *Comparison) goTo(a *session.CompareAnswer, p *verdict.Part) {
 		c.Choose(a, a.Compared.Tree.Nodes[p.Node].Func)
 		c.Node = int32(p.Node)
 		c.show(Difference)
-	case verdict.Function:
+	case verdict.Function, verdict.Total:
 		c.Zoom = nil
 		c.Choose(a, FunctionKey(a, p.Row))
 		if c.now() != Table {
