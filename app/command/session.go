@@ -105,7 +105,7 @@ func (s fittedWriter) Write(b []byte) (int, error) { return len(b), s.say(string
 // returns the exit code.
 func (c *call) writeAnswer(fs *pflag.FlagSet, code int, picture *bytes.Buffer) error {
 	if picture.Len() > 0 {
-		err := outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Not: namedBy(fs.Args())}, func(w io.Writer) error {
+		err := outfile.Write(fs.Lookup("output").Value.String(), outfile.Options{Replace: true, Only: outfile.Picture(fs.Lookup("output").Value.String()), Not: namedBy(fs.Args())}, func(w io.Writer) error {
 			_, err := w.Write(picture.Bytes())
 			return err
 		})

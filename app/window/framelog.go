@@ -1,7 +1,9 @@
 package window
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"os"
@@ -56,6 +58,17 @@ func newFrameLog(path string, read []string) (*frameLog, error) {
 	}
 	if err := outfile.Apart(path, read); err != nil {
 		return nil, err
+	}
+	o := outfile.Options{Replace: true, Only: func(head []byte) error {
+		if !bytes.HasPrefix(head, []byte(`{"at_ms":`)) {
+			return errors.New("exists and is not a frame log")
+		}
+		return nil
+	}}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		if err := outfile.Unused(path, o); err != nil {
+			return nil, err
+		}
 	}
 	f, err := os.Create(path)
 	if err != nil {

@@ -52,6 +52,18 @@ addresses that show them. The picture is saved next to the report, except with
 			}
 			w := &writer{p: p, rows: *rows}
 			w.redact, _ = fs.GetBool("redact")
+			o := outfile.Options{Replace: *force, Not: args}
+			if *out != "-" {
+				files := []string{*out}
+				if !w.redact {
+					files = append(files, pictureName(*out))
+				}
+				for _, name := range files {
+					if err := outfile.Unused(name, o); err != nil {
+						return err
+					}
+				}
+			}
 			if err := w.write(args, *out); err != nil {
 				return err
 			}
@@ -68,7 +80,7 @@ addresses that show them. The picture is saved next to the report, except with
 				_, err := p.Stdout.Write(text)
 				return err
 			}
-			return outfile.Write(*out, outfile.Options{Replace: *force, Not: args}, func(f io.Writer) error {
+			return outfile.Write(*out, o, func(f io.Writer) error {
 				_, err := f.Write(text)
 				return err
 			})
@@ -258,8 +270,11 @@ func (w *writer) findings(files []string) error {
 }
 
 // picture draws the recordings beside the report.
+// pictureName returns the path of a report's picture.
+func pictureName(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".png" }
+
 func (w *writer) picture(files []string, out string) error {
-	name := strings.TrimSuffix(out, filepath.Ext(out)) + ".png"
+	name := pictureName(out)
 	var remarks bytes.Buffer
 	if w.p.Run(subcommand.Invocation{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
 		return errors.New(strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: "))

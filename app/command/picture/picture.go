@@ -125,7 +125,7 @@ func RenderBy(o command.RenderOptions, draw func(s *shell.Shell, w, h int, scale
 	}
 	s = s.Snapshot() // waits until everything shown is ready
 	svg := drawing.IsSVG(o.Out)
-	out, path, to := outfile.Options{Replace: true, Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)
+	out, path, to := outfile.Options{Replace: true, Only: outfile.Picture(o.Out), Not: s.Address().Files}, o.Out, io.Writer(os.Stdout)
 	if o.To != nil {
 		path, to = "-", o.To
 	}

@@ -8,6 +8,7 @@
 package outfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,9 @@ import (
 type Options struct {
 	// Replace allows replacing an existing file, whose mode is kept.
 	Replace bool
+	// Only limits Replace: an existing file that is not empty is replaced only if Only
+	// returns nil for its first bytes.
+	Only func(head []byte) error
 	// Mode is the mode of a new file; 0 is 0666 less the user's umask.
 	Mode fs.FileMode
 	// Not lists files that are being read. They are never replaced, even if the file to
@@ -98,6 +102,9 @@ func Apart(name string, read []string) error {
 func place(name string, o Options) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
+		if to, err := os.Readlink(name); err == nil {
+			return "", fmt.Errorf("%s is a link to %s, which does not exist. Name another file", name, to)
+		}
 		return name, nil
 	}
 	if info.IsDir() {
@@ -112,10 +119,54 @@ func place(name string, o Options) (string, error) {
 	case !o.Replace:
 		return "", fmt.Errorf("%s: %w; --force replaces it", name, ErrExists)
 	}
+	if o.Only != nil && info.Size() > 0 {
+		head, err := beginning(name)
+		if err == nil {
+			err = o.Only(head)
+		}
+		if err != nil {
+			return "", fmt.Errorf("%s %w. Name another file", name, err)
+		}
+	}
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real
 	}
 	return name, nil
+}
+
+// beginning reads the first bytes of a file.
+func beginning(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	defer f.Close()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if n == 0 {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	return head[:n], nil
+}
+
+// Unused returns an error if a file exists that is not to be replaced.
+func Unused(name string, o Options) error {
+	_, err := place(name, o)
+	return err
+}
+
+// Picture returns a value for [Options.Only] that replaces only pictures of the type that
+// the file name calls for: SVG or, for all other names, PNG.
+func Picture(name string) func(head []byte) error {
+	return func(head []byte) error {
+		switch svg := strings.EqualFold(filepath.Ext(name), ".svg"); {
+		case svg && !bytes.Contains(head, []byte("<svg")):
+			return errors.New("exists and is not an SVG file")
+		case !svg && !bytes.HasPrefix(head, []byte("\x89PNG\r\n")):
+			return errors.New("exists and is not a PNG file")
+		}
+		return nil
+	}
 }
 
 // Unfinished files are named PREFIX, a number, the final file name and SUFFIX. The
