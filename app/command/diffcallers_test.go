@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -98,4 +99,69 @@ func TestDiffCallers(t *testing.T) {
 	if !strings.HasPrefix(v.Verdict, "main.key total +") || !strings.Contains(v.Verdict, "(newly calls fmt.Sprintf; ") {
 		t.Errorf("verdict %q", v.Verdict)
 	}
+}
+
+// TestDiffSortTotal checks the order of rows and the costs of each run with --sort total and
+// --per-run against sums over the stacks.
+func TestDiffSortTotal(t *testing.T) {
+	dir, runs := spreadRuns(t)
+	args := []string{"diff", "--a", filepath.Join(dir, "a"), "--b", filepath.Join(dir, "b"), "--sort", "total", "--per-run"}
+	type cost struct{ Self, Total float64 }
+	var v struct {
+		Rows []struct {
+			Name       string
+			Delta      float64 `json:"delta_total"`
+			Confidence *float64
+			Total      struct{ Confidence float64 } `json:"total_confidence"`
+			A          []cost                       `json:"a_runs"`
+			B          []cost                       `json:"b_runs"`
+		}
+	}
+	ran := run(append(args, "--json")...)
+	if err := json.Unmarshal([]byte(ran.stdout), &v); err != nil || len(v.Rows) < 40 {
+		t.Fatalf("%v: %s%s", err, ran.stdout, ran.stderr)
+	}
+	last := math.Inf(1)
+	for _, row := range v.Rows {
+		if math.Abs(row.Delta) > last {
+			t.Errorf("%s, %g, comes after %g", row.Name, row.Delta, last)
+		}
+		last = math.Abs(row.Delta)
+		if row.Confidence == nil || *row.Confidence != row.Total.Confidence {
+			t.Errorf("%s has a confidence of %v, not that of its total, %v", row.Name, row.Confidence, row.Total)
+		}
+		for side, got := range [][]cost{row.A, row.B} {
+			var want []cost
+			for _, run := range runs[side] {
+				self, total := samplesOf(run, row.Name)
+				want = append(want, cost{float64(self), float64(total)})
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s has %v in the runs of side %d, want %v", row.Name, got, side, want)
+			}
+		}
+	}
+	ran = run(append(args, "-n", "0")...)
+	for i, line := range strings.Split(ran.stdout, "\n") {
+		if columns := strings.Fields(line); strings.HasPrefix(line, "Δ total") {
+			if want := "Δ total A total B total confidence Δ self confidence A1 total A2 total A3 total A4 total B1 total B2 total B3 total B4 total function module"; strings.Join(columns, " ") != want {
+				t.Errorf("line %d: %q, want %q", i, columns, want)
+			}
+			return
+		}
+	}
+	t.Errorf("no table in %s%s", ran.stdout, ran.stderr)
+}
+
+// TestDiffConfidences checks that the table has a confidence for self and one for total.
+func TestDiffConfidences(t *testing.T) {
+	dir, _ := spreadRuns(t)
+	args := []string{"diff", "--a", filepath.Join(dir, "a"), "--b", filepath.Join(dir, "b"), "-n", "0"}
+	for _, line := range strings.Split(run(args...).stdout, "\n") {
+		columns := strings.Fields(line)
+		if n := len(columns); n > 2 && columns[n-1] == "main.key" && strings.Contains(line, "<50 %") && strings.HasSuffix(strings.TrimSpace(strings.TrimSuffix(line, "main.key")), "9 %") {
+			return
+		}
+	}
+	t.Errorf("main.key does not have a low confidence in self and a high one in total: %s", run(args...).stdout)
 }

@@ -61,6 +61,8 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.Sure, "min-confidence", 0, "hide rows with a confidence below `P`, from 0 to 1")
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>… (repeatable)")
 	fs.BoolVar(&o.All, "all", false, "also list unchanged rows")
+	fs.StringVar(&o.Sort, "sort", difference.SortSelf, "sort rows by the change in `WHAT`: self or total; --min-confidence applies to that")
+	fs.BoolVar(&o.PerRun, "per-run", false, "also list the cost of each row in each recording, for several per side")
 	o.Rows = textRows
 	subcommand.RowsFlag(fs, &o.Rows, "rows", "--json")
 	subcommand.AnswerFlags(fs, &o.json)
@@ -99,6 +101,9 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 				return misuse("%s %q should be OLD=NEW", flag, p)
 			}
 		}
+	}
+	if o.Sort != difference.SortSelf && o.Sort != difference.SortTotal {
+		return misuse("unknown order %q; rows are sorted by self or total", o.Sort)
 	}
 	if o.Sure < 0 || o.Sure > 1 || o.Sure != o.Sure {
 		return misuse("--min-confidence %v is not between 0 and 1", o.Sure)

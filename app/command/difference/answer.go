@@ -5,6 +5,7 @@ package difference
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ashlar/app/core/verdict"
 	"ashlar/ingest/model/recording"
@@ -13,11 +14,13 @@ import (
 
 // Options configure the output of a comparison.
 type Options struct {
-	By   compare.By
-	All  bool        // include equal rows
-	Rows int         // maximum number; 0 for all
-	Sure float64     // minimum confidence of rows and conditions, 0 for any
-	If   []Condition // see [Answer.Failed]
+	By     compare.By
+	Sort   string      // SortTotal to sort by the difference in total instead of self
+	All    bool        // include equal rows
+	Rows   int         // maximum number; 0 for all
+	Sure   float64     // minimum confidence of rows and conditions, 0 for any
+	If     []Condition // see [Answer.Failed]
+	PerRun bool        // include the costs in each recording
 	// For the heading, as typed: the files of each side, their ranges and threads, and B's metric
 	// if it was chosen separately.
 	Files   [2][]string
@@ -25,6 +28,12 @@ type Options struct {
 	Threads [2]string
 	MetricB string
 }
+
+// Orders of rows, for Options.Sort.
+const (
+	SortSelf  = "self"
+	SortTotal = "total"
+)
 
 // Answer is the result of a comparison, ready to print.
 type Answer struct {
@@ -52,11 +61,16 @@ func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err 
 			return nil, err
 		}
 	}
-	for _, r := range d.t.Rows {
+	listed := d.t.Rows
+	if o.Sort == SortTotal {
+		listed = slices.Clone(listed)
+		compare.SortRowsByTotal(listed)
+	}
+	for _, r := range listed {
 		if !o.All && r.DeltaSelf() == 0 && r.DeltaTotal() == 0 {
 			continue
 		}
-		if conf := r.Confidence(); o.Sure > 0 && (conf == nil || conf.Level() < o.Sure) {
+		if conf := d.confidence(&r); o.Sure > 0 && (conf == nil || conf.Level() < o.Sure) {
 			d.unsure++
 			continue
 		}
@@ -69,6 +83,14 @@ func New(ctx context.Context, c *compare.Comparison, o Options) (d *Answer, err 
 		d.Failed, err = d.conditions(ctx)
 	}
 	return d, err
+}
+
+// confidence returns the confidence of the difference by which rows are sorted.
+func (d *Answer) confidence(r *compare.Row) *compare.Confidence {
+	if d.Sort == SortTotal {
+		return r.Total
+	}
+	return r.Confidence()
 }
 
 // Nothing returns a message if the two sides have nothing in common, so that no condition

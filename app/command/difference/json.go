@@ -129,14 +129,24 @@ type Row struct {
 	// 1.
 	Share  json.Number `json:"share"`
 	Status string      `json:"status"`
-	// Confidence is 1-q of the difference in self, or in total if self is the same; null
-	// if unknown. self_confidence and total_confidence have the details.
+	// ARuns and BRuns are the costs in each recording of a side, in the order of files, with
+	// --per-run.
+	ARuns []RunValue `json:"a_runs,omitempty"`
+	BRuns []RunValue `json:"b_runs,omitempty"`
+	// Confidence is 1-q of the difference in self, or in total if self is the same or with
+	// --sort total; null if unknown. self_confidence and total_confidence have the details.
 	Confidence *json.Number `json:"confidence"`
 	Self       *Confidence  `json:"self_confidence"`
 	Total      *Confidence  `json:"total_confidence"`
 }
 
 // Confidence is the confidence of a difference.
+// RunValue is the cost of a row in one recording, normalised.
+type RunValue struct {
+	Self  json.Number `json:"self"`
+	Total json.Number `json:"total"`
+}
+
 type Confidence struct {
 	Confidence json.Number     `json:"confidence"`
 	P          json.Number     `json:"p"`
@@ -266,10 +276,18 @@ func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
 	if r.Status == compare.New || r.Status == compare.Gone {
 		out.Match = ""
 	}
+	if d.PerRun {
+		for side, list := range d.c.RunsOf(d.t, r) {
+			for _, v := range list {
+				of := []*[]RunValue{&out.ARuns, &out.BRuns}[side]
+				*of = append(*of, RunValue{exactnum.Value(v.Self, m), exactnum.Value(v.Total, m)})
+			}
+		}
+	}
 	if d.t.Moved != 0 {
 		out.Share = exactnum.Measured(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
 	}
-	if c := r.Confidence(); c != nil {
+	if c := d.confidence(r); c != nil {
 		l := exactnum.Measured(c.Level(), 6)
 		out.Confidence = &l
 	}

@@ -92,7 +92,7 @@ func (d *Answer) shown(side int) []string {
 
 // rowsAsMarkdown writes rows as a table.
 func (d *Answer) rowsAsMarkdown(b *strings.Builder, rows []compare.Row) {
-	fmt.Fprintf(b, "| Δ self | | before | after | confidence | %s |\n|---:|---:|---:|---:|---:|---|\n", d.By)
+	fmt.Fprintf(b, "| Δ %s | | before | after | confidence | %s |\n|---:|---:|---:|---:|---:|---|\n", d.sorted(), d.By)
 	for i := range rows {
 		r := &rows[i]
 		name := safetext.CodeInTable(r.Name)
@@ -102,8 +102,12 @@ func (d *Answer) rowsAsMarkdown(b *strings.Builder, rows []compare.Row) {
 		if m := analyze.ModuleBase(r.Module); d.By == compare.ByFunction && m != "" {
 			name += " in " + safetext.CodeInTable(m)
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", safetext.Markdown(d.signed(r.DeltaSelf())), safetext.Markdown(state(r, r.ASelf, r.BSelf)),
-			safetext.Markdown(d.blank(r.ASelf)), safetext.Markdown(d.blank(r.BSelf)), safetext.Markdown(level(r.Confidence())), name)
+		delta, before, after := r.DeltaSelf(), r.ASelf, r.BSelf
+		if d.Sort == SortTotal {
+			delta, before, after = r.DeltaTotal(), r.ATotal, r.BTotal
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", safetext.Markdown(d.signed(delta)), safetext.Markdown(state(r, before, after)),
+			safetext.Markdown(d.blank(before)), safetext.Markdown(d.blank(after)), safetext.Markdown(level(d.confidence(r))), name)
 	}
 	b.WriteString("\n")
 }

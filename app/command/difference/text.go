@@ -3,6 +3,7 @@ package difference
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ashlar/app/core/demo"
@@ -29,6 +30,14 @@ func level(c *compare.Confidence) string {
 		return "?"
 	}
 	return units.Level(c.Level())
+}
+
+// rowLevel is level for values of a row; what is 0 on both sides has no confidence.
+func rowLevel(c *compare.Confidence, a, b int64) string {
+	if c == nil && a == 0 && b == 0 {
+		return ""
+	}
+	return level(c)
 }
 
 // Text returns the comparison as text for people.
@@ -241,6 +250,15 @@ func (d *Answer) certainty(b *strings.Builder) {
 		fmt.Fprintf(b, "  total of a run: A%s, B%s (standard deviation between runs)\n", verdict.Spread(d.c.Metric, w, 0), verdict.Spread(d.c.Metric, w, 1))
 	}
 	d.outliers(b)
+	if d.PerRun {
+		for r := range d.c.Runs {
+			side, i := "A", r
+			if r >= d.c.Sides {
+				side, i = "B", r-d.c.Sides
+			}
+			fmt.Fprintf(b, "  %s%d: %s, total %s\n", side, i+1, safetext.Short(d.c.Runs[r].Rec.Source.Path), d.value(d.c.Runs[r].Sum))
+		}
+	}
 }
 
 // outliers names the runs whose totals are far from those of their side.
@@ -280,33 +298,88 @@ func (d *Answer) rowWords() string {
 	}
 }
 
-// table writes the rows.
-func (d *Answer) table(b *strings.Builder) {
+// column is a column of the table.
+type column struct {
+	head string
+	cell func(r *compare.Row) string
+}
+
+// columns returns the columns of numbers.
+func (d *Answer) columns() (all []column) {
 	_, context := d.By.ContextKey()
 	flat := context || d.By == compare.ByThread || d.By == analyze.ByState // such rows do not call each other
-	head := []string{"Δ self", "", "of all change", "A self", "B self", "Δ total", "", "confidence", d.rowWord()}
-	align := "rrrrrrrrl"
+	self := []column{
+		{"Δ self", func(r *compare.Row) string { return d.signed(r.DeltaSelf()) }},
+		{"", func(r *compare.Row) string { return state(r, r.ASelf, r.BSelf) }},
+		{"of all change", func(r *compare.Row) string { return units.Percent(r.DeltaSelf(), d.t.Moved) }},
+		{"A self", func(r *compare.Row) string { return d.blank(r.ASelf) + verdict.Spread(d.c.Metric, r.Self, 0) }},
+		{"B self", func(r *compare.Row) string { return d.blank(r.BSelf) + verdict.Spread(d.c.Metric, r.Self, 1) }},
+		{"confidence", func(r *compare.Row) string { return rowLevel(r.Self, r.ASelf, r.BSelf) }},
+	}
+	total := []column{
+		{"Δ total", func(r *compare.Row) string { return d.signed(r.DeltaTotal()) }},
+		{"", func(r *compare.Row) string { return state(r, r.ATotal, r.BTotal) }},
+		{"A total", func(r *compare.Row) string { return d.blank(r.ATotal) + verdict.Spread(d.c.Metric, r.Total, 0) }},
+		{"B total", func(r *compare.Row) string { return d.blank(r.BTotal) + verdict.Spread(d.c.Metric, r.Total, 1) }},
+		{"confidence", func(r *compare.Row) string { return rowLevel(r.Total, r.ATotal, r.BTotal) }},
+	}
 	switch {
 	case flat:
-		head, align = []string{"Δ", "", "of all change", "A", "B", "confidence", d.rowWord()}, "rrrrrrl"
-	case d.By == compare.ByFunction:
+		self[0].head, self[3].head, self[4].head = "Δ", "A", "B"
+		all = self
+	case d.Sort == SortTotal:
+		all = slices.Concat(total, []column{self[0], self[1], self[5]})
+	default:
+		all = slices.Concat(self, []column{total[0], total[1], total[4]})
+	}
+	if !d.PerRun {
+		return all
+	}
+	for r := range d.c.Runs {
+		side, i := 0, r
+		if r >= d.c.Sides {
+			side, i = 1, r-d.c.Sides
+		}
+		all = append(all, column{fmt.Sprintf("%s%d %s", "AB"[side:side+1], i+1, d.sorted()), func(r *compare.Row) string {
+			v := d.c.RunsOf(d.t, r)[side][i]
+			if d.Sort == SortTotal {
+				return d.blank(v.Total)
+			}
+			return d.blank(v.Self)
+		}})
+	}
+	return all
+}
+
+// sorted returns what rows are sorted by: self or total.
+func (d *Answer) sorted() string {
+	if d.Sort == SortTotal {
+		return SortTotal
+	}
+	return SortSelf
+}
+
+// table writes the rows.
+func (d *Answer) table(b *strings.Builder) {
+	columns := d.columns()
+	head, align := []string{}, strings.Repeat("r", len(columns))+"l"
+	for _, c := range columns {
+		head = append(head, c.head)
+	}
+	if head = append(head, d.rowWord()); d.By == compare.ByFunction {
 		head, align = append(head, "module"), align+"l"
 	}
 	rows := [][]string{head}
 	for i := range d.rows {
-		r := &d.rows[i]
-		self := []string{
-			d.signed(r.DeltaSelf()), state(r, r.ASelf, r.BSelf), units.Percent(r.DeltaSelf(), d.t.Moved),
-			d.blank(r.ASelf) + verdict.Spread(d.c.Metric, r.Self, 0), d.blank(r.BSelf) + verdict.Spread(d.c.Metric, r.Self, 1),
+		r, row := &d.rows[i], []string{}
+		for _, c := range columns {
+			row = append(row, c.cell(r))
 		}
-		if !flat {
-			self = append(self, d.signed(r.DeltaTotal()), state(r, r.ATotal, r.BTotal))
-		}
-		self = append(self, level(r.Confidence()), both(safetext.Short(r.Name), safetext.Short(r.NameB)))
+		row = append(row, both(safetext.Short(r.Name), safetext.Short(r.NameB)))
 		if d.By == compare.ByFunction {
-			self = append(self, both(safetext.Short(analyze.ModuleBase(r.Module)), safetext.Short(analyze.ModuleBase(r.ModuleB))))
+			row = append(row, both(safetext.Short(analyze.ModuleBase(r.Module)), safetext.Short(analyze.ModuleBase(r.ModuleB))))
 		}
-		rows = append(rows, self)
+		rows = append(rows, row)
 	}
 	tabular.Columns(b, "", align, rows)
 }

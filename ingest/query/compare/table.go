@@ -60,6 +60,8 @@ type Row struct {
 	ASelf, BSelf, ATotal, BTotal int64
 	// Self and Total are the confidences of the differences; nil if unknown.
 	Self, Total *Confidence
+
+	group int32 // index in the table's groups
 }
 
 // DeltaSelf returns B's self value minus A's.
@@ -88,6 +90,8 @@ type Table struct {
 	Whole *Confidence
 	// Judged reports whether Rows have their confidences, as far as these are known.
 	Judged bool
+
+	self, total [][]int64 // by recording and group, scaled
 
 	tests []float64 // p-values of the differences in self, NaN for too few samples
 }
@@ -124,7 +128,10 @@ func (c *Comparison) Table(ctx context.Context, by By, sure bool) (*Table, error
 
 // table makes a table of groups; s holds the durations of their spans, or is nil.
 func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table, error) {
-	t := &Table{By: g.by, Rows: g.rows}
+	t := &Table{By: g.by, Rows: g.rows, self: g.self, total: g.total}
+	for i := range t.Rows {
+		t.Rows[i].group = int32(i)
+	}
 	if err := c.judge(ctx, g, t, s); err != nil {
 		return nil, err
 	}
@@ -147,6 +154,43 @@ func SortRows(rows []Row) {
 		}
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Module, b.Module), cmp.Compare(a.NameB, b.NameB), cmp.Compare(a.Key, b.Key))
 	})
+}
+
+// SortRowsByTotal sorts rows by the absolute difference in total, then as [SortRows].
+func SortRowsByTotal(rows []Row) {
+	SortRows(rows)
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		return cmp.Compare(recording.Abs(b.DeltaTotal()), recording.Abs(a.DeltaTotal()))
+	})
+}
+
+// A RunValue is the cost of a row in one recording, in the common metric's units, normalised
+// like the comparison.
+type RunValue struct{ Self, Total int64 }
+
+// RunsOf returns the costs of a table's row in the recordings of each side, in the order of
+// c.Runs. Their means are the row's costs.
+func (c *Comparison) RunsOf(t *Table, row *Row) (sides [2][]RunValue) {
+	for r := range c.Runs {
+		side, n := c.sideOf(r)
+		tens := int64(1)
+		if c.Normalize == Raw { // the decimals were added for means
+			for range c.Metric.Guard {
+				tens *= 10
+			}
+		}
+		whole := func(part int64) (v int64) {
+			for range n {
+				recording.Add(&v, part)
+			}
+			if v < 0 {
+				return (v - tens/2) / tens * tens
+			}
+			return (v + tens/2) / tens * tens
+		}
+		sides[side] = append(sides[side], RunValue{whole(t.self[r][row.group]), whole(t.total[r][row.group])})
+	}
+	return sides
 }
 
 // groups maps nodes to rows and holds the sums of the rows.
