@@ -23,7 +23,7 @@ func TestManualHasTheTransforms(t *testing.T) {
 			where = "`" + k.Key + "` " + where
 		}
 		if where == "" {
-			where = k.Menu
+			where = k.Item()
 		}
 		b.WriteString("| `" + name + "` | " + usage + " | " + where + " |\n")
 	}

@@ -68,9 +68,9 @@ type Row[S any] struct {
 	Name string
 	// Title is the text of the tab, Doc describes the panel in one line.
 	Title, Doc string
-	// Command is the title of its command in the palette; "" if it has commands of its
-	// own.
-	Command string
+	// OwnCommands is true if the palette has other commands for the panel than one with
+	// its Title.
+	OwnCommands bool
 	// Rare reports whether the tab is visible only while its panel is shown; nil for
 	// permanent tabs.
 	Rare func(of S) bool

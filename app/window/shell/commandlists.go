@@ -101,8 +101,8 @@ func transformCommands() (all []Command) {
 
 func panelCommands() (all []Command) {
 	for i := range workspace.Panels {
-		if r := &workspace.Panels[i]; r.Command != "" {
-			all = append(all, Command{r.Command, nil, true, func(s *Shell) { s.ShowPanel(r.Name) }})
+		if r := &workspace.Panels[i]; !r.OwnCommands {
+			all = append(all, Command{r.Title, nil, true, func(s *Shell) { s.ShowPanel(r.Name) }})
 		}
 	}
 	return all

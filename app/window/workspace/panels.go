@@ -22,16 +22,16 @@ import (
 
 // Panels are the views of one recording, in the order of their tabs.
 var Panels = []panel.Row[*panel.Side]{
-	{Name: panel.Flamegraph, Title: "Flamegraph", Command: "Flamegraph", Doc: "cost by stack", New: func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) }},
-	{Name: panel.Functions, Title: "Functions", Doc: "cost by function, module, file or thread", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
-	{Name: panel.Callers, Title: "Callers & callees", Doc: "callers and callees of the selected function", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
-	{Name: panel.CallTree, Title: "Call tree", Command: "Call tree", Rare: always[*panel.Side], Doc: "call tree as a table", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
-	{Name: panel.Calls, Title: "Calls", NoData: noCalls, Command: "Calls", Doc: "durations of the selected function's calls, one by one", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
-	{Name: panel.Path, Title: "Critical path", Command: "Critical path", Rare: always[*panel.Side], Doc: "the chain of work that set the duration", New: func() panel.Panel[*panel.Side] { return new(critical.Panel) }},
-	{Name: panel.Blocked, Title: "Blocked by", Command: "Blocked by", Rare: stateless, Doc: "locks and channels: who held them, who waited", New: func() panel.Panel[*panel.Side] { return new(blocked.Panel) }},
-	{Name: panel.Heatmap, Title: "Heatmap", NoData: noTimes, Command: "Heatmap", Doc: "samples or span starts over time", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
-	{Name: panel.Source, Title: "Source", Command: "Source", Doc: "cost by source line", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
-	{Name: panel.About, Title: "About this file", Command: "About this file", Doc: "format, contents and warnings", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
+	{Name: panel.Flamegraph, Title: "Flamegraph", Doc: "cost by stack", New: func() panel.Panel[*panel.Side] { return new(flamegraph.Panel) }},
+	{Name: panel.Functions, Title: "Functions", OwnCommands: true, Doc: "cost by function, module, file or thread", New: func() panel.Panel[*panel.Side] { return functions.NewTablePart() }},
+	{Name: panel.Callers, Title: "Callers & callees", OwnCommands: true, Doc: "callers and callees of the selected function", New: func() panel.Panel[*panel.Side] { return new(callers.Panel) }},
+	{Name: panel.CallTree, Title: "Call tree", Rare: always[*panel.Side], Doc: "call tree as a table", New: func() panel.Panel[*panel.Side] { return new(calltree.Panel) }},
+	{Name: panel.Calls, Title: "Calls", NoData: noCalls, Doc: "durations of the selected function's calls, one by one", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
+	{Name: panel.Path, Title: "Critical path", Rare: always[*panel.Side], Doc: "the chain of work that set the duration", New: func() panel.Panel[*panel.Side] { return new(critical.Panel) }},
+	{Name: panel.Blocked, Title: "Blocked by", Rare: stateless, Doc: "locks and channels: who held them, who waited", New: func() panel.Panel[*panel.Side] { return new(blocked.Panel) }},
+	{Name: panel.Heatmap, Title: "Heatmap", NoData: noTimes, Doc: "samples or span starts over time", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
+	{Name: panel.Source, Title: "Source", Doc: "cost by source line", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
+	{Name: panel.About, Title: "About this file", Doc: "format, contents and warnings", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
 }
 
 func always[S any](S) bool { return true }

@@ -28,7 +28,7 @@ func (p *Pane) Apply(d *Workspace, k *analyze.TransformKind) {
 func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items []widget.Item) {
 	for i := range analyze.Transforms {
 		k := &analyze.Transforms[i]
-		if k.Of != of || k.Menu == "" {
+		if k.Of != of || k.Item() == "" {
 			continue
 		}
 		t := k.Make("")
@@ -38,7 +38,7 @@ func (p *Pane) transformItems(of analyze.Argument, f recording.Function) (items 
 		if k.Op == analyze.OpSplitRelated && p.Rec.Pairs() == 0 && !p.HasTransform(t) {
 			continue
 		}
-		items = append(items, widget.Item{Title: k.Menu, Detail: k.Key, On: p.HasTransform(t), Do: func() { p.Transform(t) }})
+		items = append(items, widget.Item{Title: k.Item(), Detail: k.Key, On: p.HasTransform(t), Do: func() { p.Transform(t) }})
 	}
 	return items
 }

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 
 	"ashlar/ingest/model/recording"
@@ -27,7 +28,7 @@ type TransformKind struct {
 	// Flag is the transform's flag on the command line, and Usage the flag's help.
 	Flag, Usage string
 	// Title is the transform's command in the window, Key the command's key, and Menu its
-	// menu item; "" if it has none of its own.
+	// menu item if that has another text; see Item.
 	Title, Key, Menu string
 	// chip is the text of a chip, with %s for the transform's text; "" for the name of
 	// the operation.
@@ -72,33 +73,36 @@ var Transforms = []TransformKind{
 		Title: "Sort flamegraph by time", Key: "O", Menu: "Sort by time", chip: "sorted by time",
 		pass: func(p *callPaths, _ Transform) { p.byTime = true }},
 	{Op: OpCollapseRecursion, Flag: "collapse-recursion", Usage: "merge frames of direct recursion",
-		Title: "Collapse recursion", Key: "R", Menu: "Collapse recursion",
+		Title: "Collapse recursion", Key: "R",
 		pass: func(p *callPaths, _ Transform) { p.collapseRecursion() }},
 	{Op: OpMergeByModule, Flag: "merge-by-module", Usage: "merge adjacent frames of one module",
-		Title: "Merge by module", Menu: "Merge by module",
-		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.moduleGroup) }},
+		Title: "Merge by module",
+		pass:  func(p *callPaths, _ Transform) { p.mergeBy(p.moduleGroup) }},
 	{Op: OpMergeByFile, Flag: "merge-by-file", Usage: "merge adjacent frames from the same source file",
-		Title: "Merge by file", Menu: "Merge by file",
-		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.fileGroup) }},
+		Title: "Merge by file",
+		pass:  func(p *callPaths, _ Transform) { p.mergeBy(p.fileGroup) }},
 	{Op: OpMergeByPackage, Flag: "merge-by-package", Usage: "merge adjacent frames of one package, namespace, crate or script",
-		Title: "Merge by package", Menu: "Merge by package",
-		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByPackage)) }},
+		Title: "Merge by package",
+		pass:  func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByPackage)) }},
 	{Op: OpMergeByCategory, Flag: "merge-by-category", Usage: "merge adjacent spans of one category (Chrome)",
-		Title: "Merge by category", Menu: "Merge by category",
-		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByCategory)) }},
+		Title: "Merge by category",
+		pass:  func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByCategory)) }},
 	{Op: OpFoldDigits, Flag: "fold-digits", Usage: "merge functions whose names differ only in numbers",
-		Title: "Fold numbers in names", Menu: "Fold numbers in names",
-		pass: func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByName)) }},
+		Title: "Fold numbers in names",
+		pass:  func(p *callPaths, _ Transform) { p.mergeBy(p.meaningGroup(ByName)) }},
 	{Op: OpFoldInlined, Flag: "fold-inlined", Usage: "merge inlined functions into their callers",
-		Title: "Fold inlined frames", Menu: "Fold inlined frames",
-		pass: func(p *callPaths, _ Transform) { p.foldInlined() }},
+		Title: "Fold inlined frames",
+		pass:  func(p *callPaths, _ Transform) { p.foldInlined() }},
 	{Op: OpHideKernel, Flag: "hide-kernel", Usage: "merge kernel functions into their callers",
-		Title: "Hide kernel frames", Menu: "Hide kernel frames",
-		pass: func(p *callPaths, _ Transform) { p.hideKernel() }},
+		Title: "Hide kernel frames",
+		pass:  func(p *callPaths, _ Transform) { p.hideKernel() }},
 	{Op: OpSplitRelated, Flag: "split-related", Usage: "keep the user and kernel halves of a stack separate, as recorded (DTrace)",
-		Title: "Split user and kernel stacks", Menu: "Split user and kernel stacks", chip: "user and kernel apart"},
+		Title: "Split user and kernel stacks", chip: "user and kernel apart"},
 	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only stacks with the label `KEY=VALUE` or KEY~EXPRESSION; != and !~ exclude; several values of one key are alternatives", chip: "%s"},
 }
+
+// Item returns the text of the menu item, "" for none.
+func (k *TransformKind) Item() string { return cmp.Or(k.Menu, k.Title) }
 
 // Make returns a transform of this kind, with an argument as typed by the user.
 func (k *TransformKind) Make(text string) Transform {
