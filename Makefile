@@ -54,7 +54,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run ahead build install uninstall dist distcheck test-deb test check test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
+.PHONY: help run ahead build update install uninstall dist distcheck test-deb test check test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -78,6 +78,14 @@ run: prepare-draw build
 
 build: prepare-build ## compile ./ashlar
 	$(GO) build $(BUILDVCS) -ldflags '$(LDFLAGS)' -o ashlar ./app/ashlar
+
+# Each test writes its own part. One package after the other, since the manual that one
+# writes is compiled into the next.
+update: export EGL_PLATFORM := surfaceless
+update: export LIBGL_ALWAYS_SOFTWARE := 1
+update: export LP_NUM_THREADS := 0
+update: prepare-draw ## after a change, write the manual's tables, the list of texts, pictures
+	$(GO) test -vet=off -p 1 -run '^Test(Words|MapOfPackages|TreeOfFolders|AddressFields|ManualHas|FieldComments)|Golden' ./app/core/manual ./app/command ./app/window/shell ./app/window/headless -update
 
 install: build ## copy to PREFIX (/usr/local), with icons and file types
 	./ashlar install --prefix '$(PREFIX)' $(if $(DESTDIR),--destdir '$(DESTDIR)')

@@ -66,6 +66,12 @@ func TestManualHasTheCommands(t *testing.T) {
 	manualtest.CheckTable(t, "assets/manual/commands.md", "commands", b.String(), *update)
 }
 
+// TestManualHasTheViews: the manual lists what render --view draws.
+func TestManualHasTheViews(t *testing.T) {
+	code := func(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
+	manualtest.CheckTable(t, "assets/manual/commands.md", "views", "Views of one recording: "+code(Views)+". Of two: "+code(CompareViews)+".\n", *update)
+}
+
 func checkCommandLine(t *testing.T, page, line string) {
 	t.Helper()
 	args := shellWords(line)

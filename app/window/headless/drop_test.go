@@ -11,8 +11,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestDrag draws the drop zones and their texts while files are held over the window.
-func TestDrag(t *testing.T) {
+// TestGoldenDrags draws the drop zones and their texts while files are held over the window.
+func TestGoldenDrags(t *testing.T) {
 	three := &drop.Files{Paths: []string{"/runs/before.spaa", "/runs/after.spaa", "/runs/third.spaa"}}
 	for name, c := range map[string]struct {
 		theme *theme.Theme

@@ -10,9 +10,9 @@ import (
 	"ashlar/testdata/gen/synth"
 )
 
-// TestOddPictures compares pictures of unusual traces with golden ones: the whole window
+// TestGoldenOdds compares pictures of unusual traces with golden ones: the whole window
 // in the dark theme, the timeline alone in the light theme.
-func TestOddPictures(t *testing.T) {
+func TestGoldenOdds(t *testing.T) {
 	for _, name := range synth.Odds() {
 		open := func(t *testing.T, s *shell.Shell) {
 			t.Chdir(t.TempDir())

@@ -7,8 +7,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestWelcome draws the page shown while no file is open.
-func TestWelcome(t *testing.T) {
+// TestGoldenWelcome draws the page shown while no file is open.
+func TestGoldenWelcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		theme *theme.Theme
 		w, h  int
