@@ -22,8 +22,8 @@ import (
 type Format struct {
 	// Name is the name that info prints: "spaa", "spall".
 	Name string
-	// Title is the usual name of such a file: "SPAA", "Chrome trace". Plural is its
-	// plural, if irregular.
+	// Title is the usual name of such a file: "SPAA", "Chrome trace". Plural is for
+	// lists of formats: "Chrome traces"; "" if that is the Title too.
 	Title, Plural string
 	// Holds describes in a few words, for tables, the content read from such a file.
 	Holds string
