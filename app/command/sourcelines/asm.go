@@ -188,7 +188,7 @@ func (s *Source) code(l *assembly.Listing, m *recording.Metric, sum int64, n int
 	var b strings.Builder
 	a := s.Assembly
 	fmt.Fprintf(&b, "%s: %s of %s %s\n", safetext.Short(a.Function), safetext.Short(s.Metric), safetext.Short(s.File), units.Value(sum, m))
-	check := "build id verified"
+	check := l.IDKind + " verified"
 	if !a.Verified {
 		check = a.Doubt
 	}

@@ -37,9 +37,11 @@ type Listing struct {
 	Binary  string // path of the binary
 	BuildID string // of the binary, in hexadecimal, "" if it has none
 	Machine string // the processor
-	// Verified reports whether Binary has the recorded build id; if not, Doubt says why.
+	// Verified reports whether Binary has the recorded id, whose kind is IDKind (build id or
+	// htlhash); if not, Doubt says why.
 	Verified bool
 	Doubt    string
+	IDKind   string
 	// Skid says that costs may belong to an earlier instruction; "" if they do not.
 	Skid string
 	// Parts are the pieces of code that hold the function, by address; Insts their
@@ -97,7 +99,7 @@ func Of(ctx context.Context, rec *recording.Recording, w *analyze.Weights, funct
 	defer b.close()
 	frames := framesIn(rec, m)
 	r := newResolver(rec, b, frames)
-	l := &Listing{Binary: b.path, BuildID: fmt.Sprintf("%x", b.code.BuildID), Machine: disasm.Machine(b.code.Machine()), Verified: b.verified, Doubt: b.doubt}
+	l := &Listing{Binary: b.path, BuildID: fmt.Sprintf("%x", b.code.BuildID), Machine: disasm.Machine(b.code.Machine()), Verified: b.verified, Doubt: b.doubt, IDKind: b.kind}
 	if err := l.decode(r, own, o.Syntax); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package assembly_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"debug/elf"
 	"fmt"
 	"os"
@@ -183,6 +184,18 @@ func TestInlinedFunction(t *testing.T) {
 
 // TestVerified checks that a binary with another build id is not used, and that one without a
 // build id to compare is marked.
+// htlhash computes the hash as OpenTelemetry's conventions define it.
+func htlhash(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := slices.Concat(b[:4096], b[len(b)-4096:], []byte{0, 0, 0, 0, 0, byte(len(b) >> 16), byte(len(b) >> 8), byte(len(b))})
+	sum := sha256.Sum256(in)
+	return fmt.Sprintf("%x", sum[:16])
+}
+
 func TestVerified(t *testing.T) {
 	path, symbols, id := compile(t)
 	other, _, _ := compile(t, "-O1")
@@ -199,9 +212,18 @@ func TestVerified(t *testing.T) {
 	if _, err := list(t, recordingOf(path, id, "spin", start, count, in), assembly.Options{Exe: other}); err == nil || !strings.Contains(err.Error(), "not the recorded binary") {
 		t.Errorf("with another program given: %v", err)
 	}
+	// A hash of the file is no build id of a linker: like is compared with like.
+	hash := htlhash(t, path)
+	got, err := list(t, recordingOf(path, recording.HTLHash+hash, "spin", start, count, in), assembly.Options{})
+	if err != nil || !got.Verified || got.IDKind != "htlhash" || got.BuildID != id {
+		t.Errorf("with its htlhash: %+v, %v", got, err)
+	}
+	if _, err := list(t, recordingOf(path, recording.HTLHash+hash, "spin", start, count, in), assembly.Options{Exe: other}); err == nil || !strings.Contains(err.Error(), "its htlhash is ") {
+		t.Errorf("with another program given and an htlhash: %v", err)
+	}
 	// The recorded path is gone; the binary is beside the recording.
 	gone := "/nowhere/" + filepath.Base(path)
-	got, err := list(t, recordingOf(gone, id, "spin", start, count, in), assembly.Options{Beside: filepath.Dir(path)})
+	got, err = list(t, recordingOf(gone, id, "spin", start, count, in), assembly.Options{Beside: filepath.Dir(path)})
 	if err != nil || !got.Verified || got.Binary != path || got.Self != 7 {
 		t.Errorf("beside the recording: %+v, %v", got, err)
 	}

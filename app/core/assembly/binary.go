@@ -17,11 +17,12 @@ import (
 type module struct {
 	file string
 	id   string // build id in hexadecimal, "" if unknown
+	hash bool   // id is an htlhash, not a linker's build id
 }
 
 // moduleOf returns the binary of a frame.
 func moduleOf(rec *recording.Recording, f *recording.Frame) module {
-	m := module{rec.Functions.Ref(int(f.Func)).Module, f.BuildID}
+	m := module{file: rec.Functions.Ref(int(f.Func)).Module, id: f.BuildID}
 	if at := rec.Source.MappingOf(f); at != nil {
 		if at.File != "" {
 			m.file = at.File
@@ -30,7 +31,7 @@ func moduleOf(rec *recording.Recording, f *recording.Frame) module {
 			m.id = at.BuildID
 		}
 	}
-	m.id = strings.ToLower(m.id)
+	m.id, m.hash = strings.CutPrefix(strings.ToLower(m.id), recording.HTLHash)
 	return m
 }
 
@@ -40,6 +41,8 @@ type binary struct {
 	// symbols has the symbols and source lines: code itself, or a separate file.
 	symbols *program.Program
 	path    string
+	id      []byte // its id of the recorded kind, nil if it has none
+	kind    string // what id is
 	// verified reports whether the build id is the recorded one. If not, doubt is a sentence that
 	// says why.
 	verified bool
@@ -71,14 +74,16 @@ func open(m module, o *Options) (*binary, error) {
 		case !p.HasCode():
 			p.Close()
 			continue
-		case len(want) > 0 && p.BuildID != nil && !program.SameID(want, p.BuildID):
+		}
+		id := m.idOf(p, path)
+		if len(want) > 0 && id != nil && !program.SameID(want, id) {
 			p.Close()
 			if refused == nil {
-				refused = fmt.Errorf("%s is not the recorded binary (its build id is %s instead of %s). Give the recorded one with --exe", safetext.Short(path), short(hex.EncodeToString(p.BuildID)), short(m.id))
+				refused = fmt.Errorf("%s is not the recorded binary (its %s is %s instead of %s). Give the recorded one with --exe", safetext.Short(path), m.kind(), short(hex.EncodeToString(id)), short(m.id))
 			}
 			continue
 		}
-		b = &binary{code: p, symbols: p, path: path}
+		b = &binary{code: p, symbols: p, path: path, id: id, kind: m.kind()}
 		break
 	}
 	if b == nil {
@@ -89,6 +94,26 @@ func open(m module, o *Options) (*binary, error) {
 		b.findSymbols(m)
 	}
 	return b, nil
+}
+
+// kind names the kind of the recorded id.
+func (m *module) kind() string {
+	if m.hash {
+		return "htlhash"
+	}
+	return "build id"
+}
+
+// idOf returns the id of a binary that can be compared with the recorded one.
+func (m *module) idOf(p *program.Program, path string) []byte {
+	if !m.hash {
+		return p.BuildID
+	}
+	id, err := program.HTLHash(path)
+	if err != nil {
+		return nil
+	}
+	return id
 }
 
 // notFound returns the error for a binary that is not on this machine, nil if there is
@@ -122,18 +147,21 @@ func candidates(m module, o *Options) (paths []string) {
 			}
 		}
 	}
+	if m.hash {
+		return paths // the copies are named by the linker's build id
+	}
 	return append(paths, program.Copies(m.id)...)
 }
 
 // verify compares the binary with the recorded one.
 func (b *binary) verify(want []byte, o *Options) {
-	b.verified = len(want) > 0 && b.code.BuildID != nil
+	b.verified = len(want) > 0 && b.id != nil
 	switch {
 	case b.verified:
 	case len(want) == 0:
 		b.doubt = "not verified: the recording has no build id"
 	default:
-		b.doubt = "not verified: the binary has no build id"
+		b.doubt = "not verified: the binary has no " + b.kind
 	}
 	if b.verified || o.Recorded.IsZero() {
 		return

@@ -86,8 +86,11 @@ func (c *converter) mapping(m *mapping) (module, buildID string, number uint16) 
 	for _, i := range m.attrs {
 		attrs = c.attr(attrs, i)
 	}
-	for _, key := range []string{"process.executable.build_id.gnu", "process.executable.build_id.go", "process.executable.build_id.htlhash"} {
+	for _, key := range []string{"process.executable.build_id.gnu", "process.executable.build_id.go", htlhashKey} {
 		if buildID = get(attrs, key); buildID != "" {
+			if key == htlhashKey {
+				buildID = recording.HTLHash + buildID
+			}
 			break
 		}
 	}
@@ -105,6 +108,7 @@ func (c *converter) mapping(m *mapping) (module, buildID string, number uint16) 
 const (
 	frameTypeKey = "profile.frame.type"
 	foldedKey    = "pprof.location.is_folded"
+	htlhashKey   = "process.executable.build_id.htlhash"
 )
 
 // hasOf visits the flags of a mapping that tell which symbol data is available, such as

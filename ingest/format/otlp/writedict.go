@@ -223,11 +223,14 @@ func (d *otlpDict) mapping(k encode.MappingKey) int32 {
 	b = pbNumber(b, 4, int64(d.str(m.File)))
 	var attrs []int32
 	if m.BuildID != "" {
-		key := "process.executable.build_id.gnu"
+		key, id := "process.executable.build_id.gnu", m.BuildID
 		if strings.Trim(m.BuildID, "0123456789abcdef") != "" || path.Base(m.File) == m.BuildID {
 			key = "process.executable.build_id.go"
 		}
-		attrs = append(attrs, d.attr(key, anyText(m.BuildID)))
+		if hash, ok := strings.CutPrefix(id, recording.HTLHash); ok {
+			key, id = htlhashKey, hash
+		}
+		attrs = append(attrs, d.attr(key, anyText(id)))
 	}
 	for key, has := range hasOf(&m) {
 		if *has {

@@ -9,6 +9,7 @@ package pprof
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -266,8 +267,29 @@ func (c *converter) values(i int, given, values []int64) bool {
 			c.b.Warn("more-than-allocated", place(i), "Sample %d has %d of inuse_%s but only %d of alloc_%s", i+1, used, of, all, of)
 		}
 	}
+	c.checkPeriod(i, values)
 	return ok
 }
+
+// checkPeriod warns about a sample whose CPU time is not its number of samples times the
+// profile's period. A hundredth is left for rounding.
+func (c *converter) checkPeriod(i int, values []int64) {
+	pt, metrics := c.p.PeriodType, c.b.Event(c.event).Metrics
+	if pt == nil || pt.Type != "cpu" || pt.Unit != "nanoseconds" || c.p.Period <= 0 {
+		return
+	}
+	n, cpu := slices.IndexFunc(metrics, isSamples), slices.IndexFunc(metrics, isCPU)
+	if n < 0 || cpu < 0 || values[n] == recording.Missing || values[cpu] == recording.Missing {
+		return
+	}
+	want := float64(values[n]) * float64(c.p.Period)
+	if got := float64(values[cpu]); math.Abs(got-want) > math.Abs(want)/100+math.Abs(float64(values[n])) {
+		c.b.Warn("period-differs", place(i), "Sample %d has %d ns of CPU time, but its %s with the profile's period of %d ns make %.0f ns; one of them is wrong", i+1, values[cpu], safetext.Plural(values[n], "sample"), c.p.Period, want)
+	}
+}
+
+func isSamples(m recording.Metric) bool { return m.Name == "samples" && m.Unit == "count" }
+func isCPU(m recording.Metric) bool     { return m.Name == "cpu" && m.Unit == "nanoseconds" }
 
 // valueOf returns the value of the metric of this name, 0 if there is none.
 func valueOf(metrics []recording.Metric, values []int64, name string) int64 {

@@ -62,7 +62,7 @@ func example() *profile.Profile {
 		return s
 	}
 	p := &profile.Profile{
-		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		SampleType: []*profile.ValueType{{Type: "entries", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 10_000_000,
 		Mapping: []*profile.Mapping{app, lib, ker}, Location: locs,
 		Function: []*profile.Function{main, work, inl, memcpyApp, memcpyLib, sys, nobody},
@@ -311,4 +311,44 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPeriodDiffers: CPU time that is not the samples times the period is a contradiction;
+// rounding is not, and neither are other units.
+func TestPeriodDiffers(t *testing.T) {
+	for _, c := range []struct {
+		name, unit  string
+		period      int64
+		values      []int64
+		contradicts int
+	}{
+		{"exact", "nanoseconds", 10_000_000, []int64{1, 10_000_000, 3, 30_000_000}, 0},
+		{"rounded", "nanoseconds", 10_101_010, []int64{2, 20_202_020, 99, 1_000_000_000}, 0},
+		{"none", "nanoseconds", 10_000_000, []int64{0, 0, -2, -20_000_000}, 0},
+		{"double", "nanoseconds", 10_000_000, []int64{1, 20_000_000, 3, 30_000_000}, 1},
+		{"without samples", "nanoseconds", 10_000_000, []int64{0, 20_000_000, 3, 0}, 2},
+		{"another unit", "microseconds", 10_000, []int64{1, 20_000_000}, 0},
+		{"no period", "nanoseconds", 0, []int64{1, 20_000_000}, 0},
+	} {
+		p := example()
+		p.SampleType[0].Type = "samples"
+		p.PeriodType.Unit, p.Period = c.unit, c.period
+		p.Sample = p.Sample[:len(c.values)/2]
+		for i, s := range p.Sample {
+			s.Value = c.values[2*i : 2*i+2]
+		}
+		rec, err := decodeBytes(t, raw(t, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, w := range rec.Warnings {
+			if w.Code == "period-differs" {
+				n = int(w.Count)
+			}
+		}
+		if n != c.contradicts {
+			t.Errorf("%s: %d contradictions, want %d: %v", c.name, n, c.contradicts, rec.Warnings)
+		}
+	}
 }

@@ -2,6 +2,9 @@ package program
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -25,6 +28,29 @@ func Copies(id string) []string {
 func DebugFiles(name string) []string {
 	dir, base := filepath.Split(name)
 	return []string{filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", name+".debug")}
+}
+
+// HTLHash returns the hash by which OpenTelemetry's profiler names a binary: of its first and
+// last 4,096 bytes and its length.
+func HTLHash(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	const part = 4096
+	h := sha256.New()
+	for _, at := range []int64{0, max(0, st.Size()-part)} {
+		if _, err := io.Copy(h, io.NewSectionReader(f, at, part)); err != nil {
+			return nil, err
+		}
+	}
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(st.Size())))
+	return h.Sum(nil)[:16], nil
 }
 
 // SameID compares build ids. perf keeps 20 bytes of them, padded with zeros.

@@ -135,6 +135,8 @@ var otlpAttributes = map[string]map[string][]string{
 	"mapping": {
 		"pprof.mapping.has_filenames": {"true"}, "pprof.mapping.has_functions": {"true"},
 		"pprof.mapping.has_inline_frames": {"true"}, "pprof.mapping.has_line_numbers": {"true"},
+		"process.executable.build_id.gnu": {"600dcafe4a110000"}, "process.executable.build_id.go": {"foh3mEXu7BLZjsN9pOwG/kATcXlYVCDEFouRMQed_"},
+		"process.executable.build_id.htlhash": {"600dcafe4a110000f2bf38c493f5fb92"},
 	},
 	"profile": {"pprof.profile.comment": {`hello world`}},
 }

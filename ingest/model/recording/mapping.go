@@ -7,6 +7,11 @@ import (
 	"strings"
 )
 
+// HTLHash begins the build ids that are hashes of a file's head, tail and length, as
+// OpenTelemetry's profiler makes for binaries without one of their own. All other build ids
+// were written by a linker.
+const HTLHash = "htlhash:"
+
 // Mapping is a range of addresses at which a binary lay, as profiles list them.
 type Mapping struct {
 	Start, Limit uint64 // the range; both 0 when unknown

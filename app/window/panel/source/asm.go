@@ -302,7 +302,7 @@ func (t *Assembly) text() string {
 func (t *Assembly) head(u *ui.UI, a *session.Answer, l *listing, r image.Rectangle) {
 	th := u.Theme
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), r.Max.X-u.Px(16), r.Min.Y+u.Px(28))
-	said := panel.ShortFolder(l.Binary) + " · " + l.Machine + " · build id verified"
+	said := panel.ShortFolder(l.Binary) + " · " + l.Machine + " · " + l.IDKind + " verified"
 	if !l.Verified {
 		said = panel.ShortFolder(l.Binary) + " · " + l.Machine + " · " + l.Doubt
 	}
