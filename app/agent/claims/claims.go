@@ -244,7 +244,8 @@ func even(s string) string {
 }
 
 // says reports whether a bold number matches a claim: it has either the claimed digits or
-// the form for people, possibly with fewer digits.
+// the form for people, possibly with fewer digits or, as 12.34 M for 12.34 M cycles, without
+// the unit.
 func says(bold, number, people string) bool {
 	digits := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "") }
 	b := spoken().FindStringSubmatch(bold)
@@ -252,7 +253,7 @@ func says(bold, number, people string) bool {
 		return same(digits(b[1]), number, false)
 	}
 	p := spoken().FindStringSubmatch(people)
-	return p != nil && b[2] == p[2] && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
+	return p != nil && (b[2] == p[2] || strings.HasPrefix(p[2], b[2]+" ")) && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
 }
 
 // or2 returns a with its empty texts replaced by those of b.
@@ -263,44 +264,81 @@ func or2(a, b []string) (all []string) {
 	return all
 }
 
-// people formats the number at a path of an answer for people; it returns "" if the
-// number has no unit. The unit comes from the nearest enclosing object that has one;
-// shares are formatted in percent.
-func people(answer any, path string) string {
+// people formats the number at a path of a command's answer for people; it returns "" if the
+// number has no unit. The unit comes from the nearest enclosing object that has one, or from
+// the command; shares are formatted in percent.
+func people(command string, answer any, path string) string {
 	v, err := follow(answer, path)
 	n, ok := v.(json.Number)
 	if err != nil || !ok {
 		return ""
 	}
 	last := path[strings.LastIndexByte(path, '.')+1:]
-	if last == "share" || strings.HasSuffix(last, "_share") {
+	unit, metric := unitOf(command, answer, path, last)
+	if unit == "share" {
 		f, err := n.Float64()
 		if err != nil {
 			return ""
 		}
 		return even(strconv.FormatFloat(100*f, 'f', 1, 64) + " %")
 	}
-	unit := ""
-	switch {
-	case strings.HasSuffix(last, "_ns"):
-		unit = "ns"
-	case counts[last]:
-		return ""
-	default:
-		for at := path; at != ""; {
-			at = at[:max(strings.LastIndexAny(at, ".["), 0)]
-			if u, err := follow(answer, strings.TrimPrefix(at+".unit", ".")); err == nil {
-				unit, _ = u.(string)
-				break
-			}
-		}
-	}
 	whole, fraction, _ := strings.Cut(n.String(), ".")
 	mantissa, err := strconv.ParseInt(whole+fraction, 10, 64)
 	if err != nil || unit == "" {
 		return ""
 	}
-	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Unit: unit, Decimals: len(fraction)})))
+	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Name: metric, Unit: unit, Decimals: len(fraction)})))
+}
+
+// unitOf returns the unit of a number, share for a share, and the metric if its name changes
+// how values are written. last is the last field of the path.
+func unitOf(command string, answer any, path, last string) (unit, metric string) {
+	switch {
+	case last == "share" || strings.HasSuffix(last, "_share"):
+		return "share", ""
+	case strings.HasSuffix(last, "_ns"):
+		return "ns", ""
+	case counts[last]:
+		return "", ""
+	}
+	for at := path; at != ""; {
+		at = at[:max(strings.LastIndexAny(at, ".["), 0)]
+		u, err := follow(answer, strings.TrimPrefix(at+".unit", "."))
+		if err != nil {
+			continue
+		}
+		unit, _ = u.(string)
+		if unit == "bytes" || unit == "byte" || unit == "B" {
+			m, _ := follow(answer, strings.TrimPrefix(at+".metric", "."))
+			metric, _ = m.(string)
+		}
+		return unit, metric
+	}
+	words := strings.Fields(command)
+	if fields := ""; len(words) > 1 {
+		for rest := path; rest != ""; {
+			m := step().FindStringSubmatch(rest)
+			if m == nil {
+				return "", ""
+			}
+			if m[1] != "" {
+				fields += "." + m[1]
+			}
+			rest = rest[len(m[0]):]
+		}
+		if strings.Contains(times[words[1]]+" ", " "+fields+" ") {
+			return "ns", ""
+		}
+	}
+	return "", ""
+}
+
+// times are the fields of answers that are times in nanoseconds, by command. Other answers
+// have units or field names that end in _ns.
+var times = map[string]string{
+	"calls": " .sum .together .min .max .mean .median .p90 .p99 .p999 .histogram.from .histogram.to .modes.from .modes.to .rows.start .rows.duration .rows.self .rows.cpu .rows.waiting",
+	"gpu":   " .devices.window .devices.busy .devices.copying .devices.idle.time .loop.median .loop.median_gpu .loop.causes.slow .loop.causes.usual .steps.start .steps.duration .steps.gpu",
+	"locks": " .blocked .locks.lost .locks.longest .locks.holds_derived.sum .locks.holds_derived.median .locks.holds_derived.longest .locks.holders.sum .locks.holders.median .locks.holders.longest .locks.losers.lost .locks.losers.longest .locks.convoy.start .locks.convoy.length",
 }
 
 // counts are the fields to which the unit of the enclosing object does not apply.
@@ -327,7 +365,7 @@ func (c *checker) number(line int, command, path string, rounded bool, said stri
 	case !same(string(right), said, rounded):
 		c.wrong(line, claim, &right, "claimed %s, actually %s", said, right)
 	}
-	return people(answer, path)
+	return people(command, answer, path)
 }
 
 // answer returns the JSON that a command prints.

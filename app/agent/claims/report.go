@@ -157,7 +157,7 @@ func (s *source) text(path string) string {
 
 // number returns a field of the answer in bold, formatted for people.
 func (s *source) number(path string) string {
-	return "**" + words(or(people(s.answer, path), s.text(path))) + "**"
+	return "**" + words(or(people(s.command, s.answer, path), s.text(path))) + "**"
 }
 
 // claim returns the code span that claims fields of the answer.

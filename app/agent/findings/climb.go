@@ -2,7 +2,6 @@ package findings
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
-	"ashlar/render/units"
 )
 
 // levels are words in the names of counters that show a level, such as the length of a queue,
@@ -20,11 +18,11 @@ var levels = []string{"queue", "pending", "backlog", "depth", "waiting", "outsta
 // climb looks for queues and memory that grow throughout.
 func (l *look) climb(r rule) error {
 	for _, c := range l.rec.Counters {
-		name := strings.TrimSpace(c.Name + " " + c.Series)
+		counter := strings.TrimSpace(c.Name + " " + c.Series)
 		if c.Series == c.Name || strings.EqualFold(c.Series, "value") {
-			name = c.Name
+			counter = c.Name
 		}
-		if c.Len() < 50 || !isLevel(name) {
+		if c.Len() < 50 || !isLevel(counter) {
 			continue
 		}
 		from, to := c.Time(0), c.Time(c.Len()-1)
@@ -37,17 +35,17 @@ func (l *look) climb(r rule) error {
 		if n < len(low) {
 			to = from + (to-from)/parts*int64(n)
 		}
-		number := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 		unit := c.Unit
-		size := Size{Value: jsonNumber(last - first), Unit: unit, Metric: name, Of: jsonNumber(last), share: (last - first) / last}
+		number := func(v float64) Number { return Number{Text: jsonNumber(v).String(), Value: jsonNumber(v)} }
+		size := Size{Value: jsonNumber(last - first), Unit: unit, Metric: counter, Of: jsonNumber(last), share: (last - first) / last}
 		size.Share = *decimal(size.share)
 		if unit != "" {
 			unit = " " + unit
 		}
 		state := view.State{}
 		state.Sides[0].Select = recording.Offsets(from-l.rec.Start, to-l.rec.Start)
-		l.add(r, Finding{Claim: fmt.Sprintf("Counter %s climbs for %s of %s, from %s%s to %s%s (lowest values of a twentieth of the time).", quoted(name), units.Duration(to-from), units.Duration(c.Time(c.Len()-1)-from), number(first), unit, number(last), unit),
-			Size: size}, state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
+		l.add(r, Finding{Size: size}.saying("Counter %s climbs for %s of %s, from %s%s to %s%s (lowest values of a twentieth of the time).",
+			quoted(counter), duration(to-from), duration(c.Time(c.Len()-1)-from), number(first), name(unit), number(last), name(unit)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
 		return nil
 	}
 	return nil

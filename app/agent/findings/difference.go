@@ -32,22 +32,31 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 	costs := &Costs{rec: a, metric: &c.Metric.Common, event: &a.Events[c.Metric.Event[0]], sum: c.A().RawTotal, behind: evidence.Sampled{Samples: c.A().Samples + c.B().Samples}}
 	l := &look{Costs: costs, ctx: ctx, shown: []*recording.Recording{a, b}, out: []Finding{}}
 	l.query.Metric = l.event.Primary
-	add := func(claim, function string, conf *compare.Confidence, delta, was int64, state view.State) {
-		f := Finding{Rule: "difference", WrongWhen: differenceWrong, Claim: claim, Function: function, Confidence: decimal(conf.Level()), Size: l.sizeOf(delta, was)}
+	add := func(f Finding, conf *compare.Confidence, delta, was int64, state view.State) {
+		f.Rule, f.WrongWhen, f.Confidence, f.Size = "difference", differenceWrong, decimal(conf.Level()), l.sizeOf(delta, was)
 		l.evidence(&f, state, "diff", evidence.File(a), evidence.File(b))
 		l.out = append(l.out, f)
 	}
 	real := func(conf *compare.Confidence, delta int64) bool {
 		return conf != nil && conf.Level() >= .99 && math.Abs(float64(delta)) >= .03*math.Abs(float64(l.sum))
 	}
-	signed := func(delta int64) string {
-		if delta < 0 {
-			return "−" + units.Value(-delta, l.metric)
+	// say describes a change; its plus sign is not part of the number.
+	say := func(f *Finding, a, b int64, of func(n Number, which string) Number) {
+		plus, delta := "+", l.value(b-a)
+		if b < a {
+			plus, delta.Text = "", "−"+units.Value(a-b, l.metric)
 		}
-		return "+" + units.Value(delta, l.metric)
+		f.say("%s%s (A %s, B %s).", plus, of(delta, "delta"), of(l.value(a), "a"), of(l.value(b), "b"))
 	}
 	if delta := c.B().RawTotal - c.A().RawTotal; real(t.Whole, delta) {
-		add(fmt.Sprintf("Total %s %s (A %s, B %s).", safetext.Short(l.metric.Name), signed(delta), units.Value(c.A().RawTotal, l.metric), units.Value(c.B().RawTotal, l.metric)), "", t.Whole, delta, l.sum, view.State{Tab: "table"})
+		f := Finding{}.saying("Total %s ", name(safetext.Short(l.metric.Name)))
+		say(&f, c.A().RawTotal, c.B().RawTotal, func(n Number, which string) Number {
+			if which == "delta" {
+				return n
+			}
+			return n.by(which+".raw_total", l.withMetric("diff", evidence.File(a), evidence.File(b), "-n", "1")...)
+		})
+		add(f, t.Whole, delta, l.sum, view.State{Tab: "table"})
 	}
 	n := 0
 	for i := range t.Rows {
@@ -56,9 +65,13 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 			continue
 		}
 		n++
-		name := recording.FuncName{Name: r.Name, Module: r.Module}
-		add(fmt.Sprintf("%s self %s (A %s, B %s).", quoted(r.Name), signed(r.DeltaSelf()), units.Value(r.ASelf, l.metric), units.Value(r.BSelf, l.metric)),
-			r.Name, r.Self, r.DeltaSelf(), l.sum, view.State{Tab: "difference", Function: &name})
+		function := recording.FuncName{Name: r.Name, Module: r.Module}
+		f := Finding{Function: r.Name}.saying("%s self ", quoted(r.Name))
+		say(&f, r.ASelf, r.BSelf, func(n Number, which string) Number {
+			return n.by(fmt.Sprintf("rows[%d].%s_self", i, which), l.withMetric("diff", evidence.File(a), evidence.File(b))...)
+		})
+		add(f, r.Self, r.DeltaSelf(), l.sum, view.State{Tab: "difference", Function: &function})
 	}
+	l.finish(evidence.File(a), evidence.File(b))
 	return l.out, nil
 }

@@ -46,6 +46,11 @@ type Finding struct {
 	// Address shows the evidence, Command prints it.
 	Address string `json:"address"`
 	Command string `json:"command"`
+	// Numbers are the numbers in Claim, in its order, each with a claim that recomputes it.
+	// They are absent in overview.
+	Numbers []Number `json:"numbers,omitempty"`
+
+	names []string // names in Claim without quotes
 }
 
 // Size is the size of a finding. Value and Of are exact decimals in Unit, values of a
@@ -195,6 +200,7 @@ func (c *Costs) Findings(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	slices.SortStableFunc(l.out, func(a, b Finding) int { return cmp.Compare(b.Size.share, a.Size.share) })
+	l.finish(evidence.File(l.rec))
 	return l.out, nil
 }
 
@@ -280,25 +286,14 @@ func exact(v int64, m *recording.Metric) json.Number {
 	return json.Number(recording.Decimal{Mantissa: v, Scale: m.Decimals}.String())
 }
 
-// amount formats a part of the sum for people.
-func (l *look) amount(part int64) string {
-	return units.Value(part, l.metric) + " (" + units.Percent(part, l.sum) + ")"
-}
-
 // evidence sets the address and the command that show a finding, from a view and the
 // command's arguments.
 func (l *look) evidence(f *Finding, state view.State, args ...string) {
-	if l.event != nil {
-		if d := l.rec.DefaultEvent(); &l.rec.Events[d] != l.event || l.event.Primary != l.query.Metric {
-			state.Event, state.Metric = l.event.Title(), l.metric.Name
-			args = append(args, "--metric", l.metric.Name)
-			if l.event.Name != "" {
-				args = append(args, "--event", l.event.Name)
-			}
-		}
+	if !l.isDefault() {
+		state.Event, state.Metric = l.event.Title(), l.metric.Name
 	}
 	f.Address = evidence.Address(state, l.shown...)
-	f.Command = evidence.Command(l.rec, args...)
+	f.Command = evidence.Command(l.rec, l.withMetric(args...)...)
 }
 
 // add records a finding of a rule.

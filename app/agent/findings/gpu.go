@@ -13,7 +13,6 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/gpu"
 	"ashlar/ingest/query/spans"
-	"ashlar/render/units"
 )
 
 // fewestWork is the smallest number of kernels and copies from which rules draw
@@ -40,32 +39,34 @@ func (l *look) gpu(r rule) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range devices {
+	for i, d := range devices {
 		window := d.To - d.From
 		if len(d.Work) < fewestWork || window <= 0 {
 			continue
 		}
-		add := func(part int64, claim string, args ...any) {
-			share := units.Percent(part, window) + " of " + units.Duration(window)
-			l.add(r, Finding{Claim: safetext.Short(d.Name(l.rec)) + " " + fmt.Sprintf(claim, append([]any{share}, args...)...), Size: timePart(part, window)},
-				view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
+		device, at := name(safetext.Short(d.Name(l.rec))), fmt.Sprintf("devices[%d].", i)
+		whole := l.byGPU(duration(window), at+"window")
+		add := func(of int64, claim string, args ...any) {
+			l.add(r, Finding{Size: timePart(of, window)}.saying("%s "+claim, append([]any{device}, args...)...), view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
 		}
 		if 4*d.Copying >= window {
-			add(d.Copying, "only copies or fills memory for %s.")
+			add(d.Copying, "only copies or fills memory for %s of %s.", part(d.Copying, window), whole)
 		}
 		l.turns(r, d)
 		if len(d.Idle) == 0 || 4*d.Idle[0].Time < window && (10*d.Idle[0].Time < window || !allocates(d.Idle[0].Name)) {
 			continue
 		}
-		switch x := &d.Idle[0]; {
+		x := &d.Idle[0]
+		idle := part(x.Time, window).share4(at+"idle[0].share", "gpu", evidence.File(l.rec), "-n", "1")
+		switch {
 		case x.Why == gpu.Late && x.Name != "":
-			add(x.Time, "is idle for %s because the program is in %s and has launched nothing.", quoted(x.Name))
+			add(x.Time, "is idle for %s of %s because the program is in %s and has launched nothing.", idle, whole, quoted(x.Name))
 		case x.Why == gpu.Late:
-			add(x.Time, "is idle for %s because the program, outside of recorded calls, has launched nothing.")
+			add(x.Time, "is idle for %s of %s because the program, outside of recorded calls, has launched nothing.", idle, whole)
 		case x.Why == gpu.Waited:
-			add(x.Time, "is idle for %s after the program waited for it in %s.", quoted(x.Name))
+			add(x.Time, "is idle for %s of %s after the program waited for it in %s.", idle, whole, quoted(x.Name))
 		case x.Why == gpu.Queued:
-			add(x.Time, "is idle for %s between the launch and the start of its work, which is short: median %s.", units.Duration(d.Median))
+			add(x.Time, "is idle for %s of %s between the launch and the start of its work, which is short: median %s.", idle, whole, duration(d.Median))
 		}
 	}
 	return nil
@@ -130,9 +131,8 @@ func (l *look) turns(r rule, d *gpu.Device) {
 	if changes < 2*fewestTurns || 20*both > b.busy {
 		return
 	}
-	l.add(r, Finding{Claim: fmt.Sprintf("%s and %s of %s take turns %s times: %s of the %s of %s overlap the other.", l.on(a.track), l.on(b.track), safetext.Short(d.Name(l.rec)),
-		units.Count(int64(changes/2)), units.Percent(both, b.busy), units.Duration(b.busy), l.on(b.track)), Thread: l.rec.Tracks[b.track].Name, Size: timePart(b.busy, d.To-d.From)},
-		view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, "top", evidence.File(l.rec), "--by", "thread")
+	l.add(r, Finding{Thread: l.rec.Tracks[b.track].Name, Size: timePart(b.busy, d.To-d.From)}.saying("%s and %s of %s take turns %s times: %s of the %s of %s overlap the other.",
+		l.on(a.track), l.on(b.track), name(safetext.Short(d.Name(l.rec))), count(changes/2), part(both, b.busy), duration(b.busy), l.on(b.track)), view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, "top", evidence.File(l.rec), "--by", "thread")
 }
 
 // streamWork is the work on a stream.
@@ -165,11 +165,11 @@ func (l *look) step(r rule) error {
 		l.slowing(r, s)
 		return nil
 	}
-	f := Finding{Claim: gpureport.SlowText(l.rec, s)}
+	f := l.slowSteps(s)
 	if len(s.Causes) > 0 {
 		c := s.Causes[0]
 		f.Function = l.rec.Functions.At(int(c.Function)).Name
-		f.Claim += fmt.Sprintf(" %s adds %s.", quoted(f.Function), units.Duration(c.Slow-c.Usual))
+		f.say(" %s adds %s.", quoted(f.Function), duration(c.Slow-c.Usual))
 	}
 	more, all := int64(0), int64(0)
 	for _, i := range s.Slow {
@@ -181,6 +181,52 @@ func (l *look) step(r rule) error {
 	f.Size = timePart(more, all)
 	l.addStep(r, f, &s.Steps[s.Slow[0]])
 	return nil
+}
+
+// slowSteps returns a finding with the sentence of [gpureport.SlowText].
+func (l *look) slowSteps(s *gpu.Steps) (f Finding) {
+	field, measure, what := ".duration", "loop.median", ""
+	if s.Measure == gpu.GPUTime {
+		field, measure, what = ".gpu", "loop.median_gpu", " of GPU time"
+	}
+	took := func(i int) Number {
+		return duration(s.Steps[i].Of(s.Measure)).by(fmt.Sprintf("steps[%d]%s", i, field), "gpu", evidence.File(l.rec), "-n", "0")
+	}
+	shortest := func(a, b int) int { return cmp.Compare(s.Steps[a].Of(s.Measure), s.Steps[b].Of(s.Measure)) }
+	low, high := took(slices.MinFunc(s.Slow, shortest)), took(slices.MaxFunc(s.Slow, shortest))
+	f.say("%s of %s steps took %s", l.byGPU(count(len(s.Slow)), "loop.slow"), l.byGPU(count(len(s.Steps)), "loop.steps"), low)
+	if high.Text != low.Text {
+		f.say(" to %s", high)
+	}
+	f.say("%s, the median %s: ", what, l.byGPU(duration(s.Median[s.Measure]), measure))
+	last := len(s.Slow) - 1
+	if last >= gpureport.MostNamed {
+		last = gpureport.MostNamed
+	}
+	for k, i := range s.Slow[:last+1] {
+		switch {
+		case k == 0:
+		case k == last:
+			f.say(" and ")
+		default:
+			f.say(", ")
+		}
+		switch step := l.rec.FuncName(s.Steps[i].Call); {
+		case k == gpureport.MostNamed:
+			f.say("%s more", count(len(s.Slow)-k))
+		case step == s.Name: // the same for all
+			f.say("number %s", count(i+1))
+		default:
+			f.say("%s", name(safetext.Short(step)))
+		}
+	}
+	f.say(".")
+	return f
+}
+
+// byGPU sets a path in the answer of gpu as the source of a number.
+func (l *look) byGPU(n Number, path string) Number {
+	return n.by(path, "gpu", evidence.File(l.rec), "-n", "1")
 }
 
 // addStep adds a finding with a step as its evidence.
@@ -207,8 +253,8 @@ func (l *look) slowing(r rule, s *gpu.Steps) {
 		if m == gpu.GPUTime {
 			what = " of GPU time"
 		}
-		l.addStep(r, Finding{Claim: fmt.Sprintf("Steps of %s get slower: %s%s at the end, %s at the start.", quoted(s.Name), units.Duration(int64(t.Last)), what, units.Duration(int64(t.First))),
-			Confidence: decimal(1 - t.P), Size: timePart(int64(t.Last-t.First), int64(t.Last))}, &s.Steps[len(s.Steps)-1])
+		l.addStep(r, Finding{Confidence: decimal(1 - t.P), Size: timePart(int64(t.Last-t.First), int64(t.Last))}.saying("Steps of %s get slower: %s%s at the end, %s at the start.",
+			quoted(s.Name), estimated(t.Last), what, estimated(t.First)), &s.Steps[len(s.Steps)-1])
 		return
 	}
 }

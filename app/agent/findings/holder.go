@@ -11,7 +11,6 @@ import (
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/repeat"
 	"ashlar/ingest/query/waits"
-	"ashlar/render/units"
 )
 
 // holder names who holds a lock that threads wait for. Wake-ups show the holder; without them,
@@ -48,10 +47,12 @@ func (l *look) holder(r rule) error {
 		if h.Track != recording.NoTrack {
 			by = l.on(h.Track)
 		}
-		f := Finding{Claim: fmt.Sprintf("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which it was waited for. %s of %s lost %s.",
-			quoted(in.name), by, quoted(k.Title(l.rec)), units.Plural(int64(h.Count), "hold"), units.Duration(h.Median), units.Duration(h.Longest), units.Percent(h.Held, k.Held), units.Duration(k.Held),
-			units.Plural(int64(k.Waits), "wait"), units.Plural(int64(k.Waiters), l.rec.ThreadWord(recording.NoTrack)), units.Duration(k.Lost)),
-			Function: in.function, Size: timePart(h.Held, l.rec.Duration())}
+		of := func(n Number, field string) Number {
+			return n.by(fmt.Sprintf("locks[%d].%s", i, field), "locks", evidence.File(l.rec), "-n", "0")
+		}
+		f := Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which it was waited for. %s of %s lost %s.",
+			quoted(in.name), by, quoted(k.Title(l.rec)), of(plural(h.Count, "hold"), "holders[0].count"), of(duration(h.Median), "holders[0].median"), of(duration(h.Longest), "holders[0].longest"),
+			part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"), of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.rec.ThreadWord(recording.NoTrack)), "waiters"), of(duration(k.Lost), "lost"))
 		l.add(r, f, view.State{Tab: "blocked"}, "locks", evidence.File(l.rec))
 		return nil
 	}
@@ -119,10 +120,12 @@ func (l *look) lockSpans(r rule) error {
 	elsewhere := func(track int) bool { return (!on[track] || len(on) > 1) && !l.isProcessor(track) }
 	id, _ := most(waited.first)
 	f := l.rec.Functions.At(int(id))
-	claim := fmt.Sprintf("%s takes %s. ", quoted(f.Name), l.amount(waited.total))
-	add := func(text string, by recording.FuncID, track int) {
+	amount, share := l.cost(id, waited.total)
+	found := Finding{Size: l.size(waited.total)}.saying("%s takes %s (%s). ", quoted(f.Name), amount, share)
+	add := func(by recording.FuncID, track int) {
 		g := l.rec.Functions.At(int(by))
-		l.add(r, Finding{Claim: claim + text, Function: g.Name, Thread: l.rec.Tracks[track].Name, Size: l.size(waited.total)}, of(g, "calls"), "calls", evidence.File(l.rec), analyze.RefTo(g).Typed(l.rec))
+		found.Function, found.Thread = g.Name, l.rec.Tracks[track].Name
+		l.add(r, found, of(g, "calls"), "calls", evidence.File(l.rec), analyze.RefTo(g).Typed(l.rec))
 	}
 	ends, err := repeat.Endings(l.ctx, l.rec, elsewhere, slow)
 	if err != nil {
@@ -131,13 +134,15 @@ func (l *look) lockSpans(r rule) error {
 	ends = slices.DeleteFunc(ends, func(e repeat.Ending) bool { return l.classes[e.Function]&locking != 0 || on[e.Track] })
 	if len(ends) > 0 {
 		e := &ends[0]
-		add(fmt.Sprintf("%d of %d long waits end within %s of the end of a call of %s on %s (association, not proof).", e.Hits, e.Times, units.Duration(e.Within), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track)), e.Function, e.Track)
+		found.say("%s of %s long waits end within %s of the end of a call of %s on %s (association, not proof).", count(e.Hits), count(e.Times), duration(e.Within), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track))
+		add(e.Function, e.Track)
 		return nil
 	}
 	all, err := repeat.Overlaps(l.ctx, l.rec, elsewhere, slow, rest)
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	add(l.overlapText(&all[0], "long waits"), all[0].Function, all[0].Track)
+	l.sayOverlap(&found, &all[0], "long waits")
+	add(all[0].Function, all[0].Track)
 	return nil
 }

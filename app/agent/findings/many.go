@@ -7,7 +7,6 @@ import (
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
-	"ashlar/render/units"
 )
 
 // many looks for a function that calls another very often, such as a query for each row.
@@ -53,8 +52,20 @@ func (l *look) many(r rule) error {
 		return nil
 	}
 	f, g := l.rec.Functions.At(int(best.outer)), l.rec.Functions.At(int(best.inner))
-	l.add(r, Finding{Claim: fmt.Sprintf("In each call of %s, %s is called %s times (%s in %s) and takes %s of the time.", quoted(f.Name), quoted(g.Name),
-		strings.TrimSuffix(fmt.Sprintf("%.1f", float64(most.innerCalls)/float64(most.outerCalls)), ".0"), units.Plural(most.innerCalls, "call"), units.Count(most.outerCalls), units.Percent(most.inner, most.outer)),
-		Function: g.Name, Size: l.size(most.inner)}, view.State{Function: new(g.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, g))
+	each := float64(most.innerCalls) / float64(most.outerCalls)
+	inner, outer := plural(most.innerCalls, "call"), count(most.outerCalls)
+	inner, outer = l.allCalls(inner, best.inner, most.innerCalls), l.allCalls(outer, best.outer, most.outerCalls)
+	l.add(r, Finding{Function: g.Name, Size: l.size(most.inner)}.saying("In each call of %s, %s is called %s times (%s in %s) and takes %s of the time.", quoted(f.Name), quoted(g.Name),
+		plain(each, strings.TrimSuffix(fmt.Sprintf("%.1f", each), ".0")), inner, outer, part(most.inner, most.outer)), view.State{Function: new(g.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, g))
 	return nil
+}
+
+// allCalls sets stats as the source of a number of calls, if these are all calls of a function.
+func (l *look) allCalls(n Number, f recording.FuncID, calls int64) Number {
+	for _, r := range l.Rows() {
+		if r.Func == f && r.IsFunction(l.rec) && r.Count == calls {
+			return n.by("count", l.withMetric("stats", evidence.File(l.rec), "--function", typed(l.rec, l.rec.Functions.At(int(f))))...)
+		}
+	}
+	return n
 }

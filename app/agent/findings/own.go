@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -92,7 +91,8 @@ func (l *look) own(r rule) error {
 	if slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "hot" && x.Function == f.Name }) {
 		return nil
 	}
-	l.add(r, Finding{Claim: fmt.Sprintf("%s and the library code that it calls have %s of %s.", quoted(f.Name), l.amount(sum), l.metric.Name), Function: f.Name, Size: l.sizeOf(sum, busy), Confidence: sure},
+	amount, share := l.cost(id, sum)
+	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(sum, busy), Confidence: sure}.saying("%s and the library code that it calls have %s (%s) of %s.", quoted(f.Name), amount, share, name(l.metric.Name)),
 		of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/repeat"
-	"ashlar/render/units"
 )
 
 // mostLoops is the number of threads whose repeating calls are examined.
@@ -62,17 +61,19 @@ func (l *look) outlier(r rule) error {
 		if s == nil || s.Excess < least || o.Lasting(s) {
 			continue
 		}
-		why, with, err := l.why(o, s)
-		if err != nil {
+		slow, others := slowQuery(s), slowQuery(s)
+		others.Others = true
+		t := l.rec.Tracks[o.Track]
+		f := Finding{Thread: t.Name, Size: timePart(s.Excess, o.Total)}.saying("%s of %s of %s on %s took at least %s, the median of the others is %s.",
+			l.ofLoop(count(len(s.Calls)), "count", o, slow), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track),
+			l.ofLoop(duration(s.From), "min", o, slow), l.ofLoop(duration(s.Median), "median", o, others))
+		known := len(f.Claim)
+		if f.Function, err = l.why(&f, o, s); err != nil {
 			return err
 		}
-		if why == "" {
+		if len(f.Claim) == known {
 			continue
 		}
-		t := l.rec.Tracks[o.Track]
-		f := Finding{Claim: fmt.Sprintf("%s of %s of %s on %s took at least %s, the median of the others is %s.%s",
-			units.Count(int64(len(s.Calls))), units.Plural(int64(len(o.Spans)), "call"), quoted(o.Name), l.on(o.Track), units.Duration(s.From), units.Duration(s.Median), why),
-			Function: with, Thread: t.Name, Size: timePart(s.Excess, o.Total)}
 		l.addCalls(r, f, o, s)
 		l.told = true
 		return nil // one is enough: threads that wait for each other are slow together
@@ -91,83 +92,127 @@ func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
 		return
 	}
 	fn := l.rec.Functions.At(int(o.Function))
-	which := (&calls.Query{Functions: []string{typed(l.rec, fn)}, Duration: recording.Range{From: s.From, HasFrom: true}}).String()
+	q := slowQuery(s)
+	q.Functions = []string{typed(l.rec, fn)}
+	which := q.String()
 	state := of(fn, "calls")
 	state.Sides[0].Calls = which
 	l.add(r, f, state, "calls", evidence.File(l.rec), which)
 }
 
-// why explains in sentences what distinguishes the slow calls, "" if nothing does. with is the
-// function to blame.
-func (l *look) why(o *repeat.Loop, s *repeat.Slow) (text, with string, err error) {
-	var b strings.Builder
+// slowQuery selects the slow calls by their duration.
+func slowQuery(s *repeat.Slow) *calls.Query {
+	return &calls.Query{Duration: recording.Range{From: s.From, HasFrom: true}}
+}
+
+// ofLoop sets a field of the answer of calls as the source of a number, for calls of a loop
+// that a query selects.
+func (l *look) ofLoop(n Number, field string, o *repeat.Loop, q *calls.Query) Number {
+	if o.Numbered {
+		return n
+	}
+	q.Functions = []string{typed(l.rec, l.rec.Functions.At(int(o.Function)))}
+	if args := l.callsOf(q, o.Function, o.Track, len(o.Spans)); args != nil {
+		return n.by(field, args...)
+	}
+	return n
+}
+
+// why explains in sentences what distinguishes the slow calls, and says nothing if nothing
+// does. with is the function to blame.
+func (l *look) why(f *Finding, o *repeat.Loop, s *repeat.Slow) (with string, err error) {
+	before := len(f.Claim)
 	if a := o.Argument(s); a != nil {
-		fmt.Fprintf(&b, " %d of %d slow calls have %s, and %d of the %d others.", a.Slow, len(s.Calls), quoted(a.Key+"="+a.Value), a.Others, len(s.Others))
+		have := func(n int, others bool) Number {
+			q := slowQuery(s)
+			if q.Args = []calls.Arg{{Key: a.Key, Is: "=", Value: a.Value}}; others {
+				q.Duration = recording.Range{To: s.From, HasTo: true}
+			}
+			if n == 0 {
+				return count(n)
+			}
+			return l.ofLoop(count(n), "count", o, q)
+		}
+		others := slowQuery(s)
+		others.Others = true
+		f.say(" %s of %s slow calls have %s, and %s of the %s others.", have(a.Slow, false), l.ofLoop(count(len(s.Calls)), "count", o, slowQuery(s)), quoted(a.Key+"="+a.Value),
+			have(a.Others, true), l.ofLoop(count(len(s.Others)), "count", o, others))
 	}
 	over, err := o.Overlaps(l.ctx, s)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	over = slices.DeleteFunc(over, func(x repeat.Overlap) bool { return l.isProcessor(x.Track) })
 	if len(over) > 0 {
 		with = l.rec.Functions.At(int(over[0].Function)).Name
-		b.WriteString(" " + l.overlapText(&over[0], "slow calls"))
+		f.say(" ")
+		l.sayOverlap(f, &over[0], "slow calls")
 	}
-	b.WriteString(RhythmText(o.Rhythm(s), l.rec.Start))
-	text, callee := l.calleeText(o, s, b.Len() > 0, s.Apart)
-	return b.String() + text, cmp.Or(with, callee), nil
+	f.sayRhythm(o.Rhythm(s), l.rec.Start)
+	callee := l.sayCallees(f, o, s, len(f.Claim) > before)
+	return cmp.Or(with, callee), nil
 }
 
 // RhythmText describes when slow calls occur, in sentences that each begin with a blank; "" if
 // they follow no pattern. start is the recording's start.
-func RhythmText(r repeat.Rhythm, start int64) (text string) {
-	switch {
-	case r.Onset >= 0 && r.Every > 0:
-		text = fmt.Sprintf(" The first starts at %s, then one every %s.", units.Duration(r.Onset-start), units.Duration(r.Every))
-	case r.Onset >= 0:
-		text = fmt.Sprintf(" The first starts at %s.", units.Duration(r.Onset-start))
-	case r.Every > 0:
-		text = fmt.Sprintf(" They start every %s.", units.Duration(r.Every))
-	}
-	if r.Apart > 0 {
-		text += fmt.Sprintf(" One call in %d is slow.", r.Apart)
-	}
-	return text
+func RhythmText(r repeat.Rhythm, start int64) string {
+	var f Finding
+	f.sayRhythm(r, start)
+	return f.Claim
 }
 
-// calleeText names the function that adds most of the slow calls' extra time, and the function
+func (f *Finding) sayRhythm(r repeat.Rhythm, start int64) {
+	switch {
+	case r.Onset >= 0 && r.Every > 0:
+		f.say(" The first starts at %s, then one every %s.", duration(r.Onset-start), duration(r.Every))
+	case r.Onset >= 0:
+		f.say(" The first starts at %s.", duration(r.Onset-start))
+	case r.Every > 0:
+		f.say(" They start every %s.", duration(r.Every))
+	}
+	if r.Apart > 0 {
+		f.say(" One call in %s is slow.", count(r.Apart))
+	}
+}
+
+// sayCallees names the function that adds most of the slow calls' extra time, and the function
 // called more often in slow calls. The extra time alone is no explanation unless a callee
 // takes it and the slow calls stand apart from the others.
-func (l *look) calleeText(o *repeat.Loop, s *repeat.Slow, reason, apart bool) (text, with string) {
+func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason bool) (with string) {
+	var more *repeat.Callee
 	all := o.Callees(s)
-	name := func(c *repeat.Callee) string { return l.rec.Functions.At(int(c.Function)).Name }
+	named := func(c *repeat.Callee) string { return l.rec.Functions.At(int(c.Function)).Name }
 	for i := range all {
 		c := &all[i]
 		if c.Function == o.Function || c.Whole < .5 || c.SlowCalls < 2 || c.SlowCalls < 2*c.Others {
 			continue
 		}
-		if with == "" || c.Others == 0 {
-			text, with = fmt.Sprintf(" A slow call calls %s %.3g times, another %.3g times.", quoted(name(c)), c.SlowCalls, c.Others), name(c)
+		if more == nil || c.Others == 0 {
+			more, with = c, named(c)
 		}
 	}
-	if len(all) > 0 && all[0].Share >= .5 && (reason || text != "" || apart && all[0].Function != o.Function) {
+	if len(all) > 0 && all[0].Share >= .5 && (reason || more != nil || s.Apart && all[0].Function != o.Function) {
 		c := &all[0]
-		who := quoted(name(c))
+		who := quoted(named(c))
 		if c.Function == o.Function {
 			who = quoted(o.Name) + " itself"
 		} else {
-			with = cmp.Or(with, name(c))
+			with = cmp.Or(with, named(c))
 		}
-		text = fmt.Sprintf(" %s accounts for %s of the difference.", who, percent(min(1, c.Share))) + text
+		f.say(" %s accounts for %s of the difference.", who, percentage(min(1, c.Share)))
 	}
-	return text, with
+	if more != nil {
+		times := func(v float64) Number { return plain(v, fmt.Sprintf("%.3g", v)) }
+		f.say(" A slow call calls %s %s times, another %s times.", quoted(named(more)), times(more.SlowCalls), times(more.Others))
+	}
+	return with
 }
 
-// overlapText describes what runs on another track during slow calls or waits, as the words in
+// sayOverlap describes what runs on another track during slow calls or waits, as the words in
 // what call them.
-func (l *look) overlapText(o *repeat.Overlap, what string) string {
-	return fmt.Sprintf("%d of %d %s overlap %s on %s, which runs for %s of their time; %d of %d other periods of that length do (overlap, not proof).",
-		o.Hits, o.Times, what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percent(o.Covered), o.Elsewhere, o.Others)
+func (l *look) sayOverlap(f *Finding, o *repeat.Overlap, what string) {
+	f.say("%s of %s %s overlap %s on %s, which runs for %s of their time; %s of %s other periods of that length do (overlap, not proof).",
+		count(o.Hits), count(o.Times), what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percentage(o.Covered), count(o.Elsewhere), count(o.Others))
 }
 
 // pause examines the gaps between repeating calls.
@@ -199,8 +244,8 @@ func (l *look) pause(r rule) error {
 		state := view.State{}
 		state.Sides[0].Select = recording.Offsets(o.End(longest)-l.rec.Start, o.Start(longest+1)-l.rec.Start)
 		t := l.rec.Tracks[o.Track]
-		l.add(r, Finding{Claim: fmt.Sprintf("%d of %d gaps between calls of %s on %s last at least %s (median %s): together %s of %s.", len(long), n-1, quoted(o.Name), l.on(o.Track), units.Duration(long[0]), units.Duration(median), units.Percent(sum, window), units.Duration(window)),
-			Thread: t.Name, Size: timePart(sum, window)}, state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
+		l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("%s of %s gaps between calls of %s on %s last at least %s (median %s): together %s of %s.",
+			count(len(long)), count(n-1), quoted(o.Name), l.on(o.Track), duration(long[0]), duration(median), part(sum, window), duration(window)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
 		return nil
 	}
 	return l.idle(r, loops)
@@ -227,8 +272,8 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 	}
 	state, typical := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, slices.Index(gaps, middle)
 	state.Sides[0].Select = recording.Offsets(o.End(typical)-l.rec.Start, o.Start(typical+1)-l.rec.Start)
-	l.add(r, Finding{Claim: fmt.Sprintf("Thread %s is idle between calls of %s for %s of %s, a median of %s each time.", l.on(o.Track), quoted(o.Name), units.Percent(sum, window), units.Duration(window), units.Duration(middle)),
-		Thread: t.Name, Size: timePart(sum, window)}, state, "top", evidence.File(l.rec), "--by", "thread")
+	l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("Thread %s is idle between calls of %s for %s of %s, a median of %s each time.",
+		l.on(o.Track), quoted(o.Name), part(sum, window), duration(window), duration(middle)), state, "top", evidence.File(l.rec), "--by", "thread")
 	return nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
-	"ashlar/render/units"
 )
 
 func nanoseconds(ps int64) json.Number {
@@ -28,13 +27,14 @@ func (l *look) sampler(r rule) error {
 		}
 	}
 	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {
-		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s were skipped (%s).", units.Count(left), units.Plural(read, "record"), units.Percent(left, read)),
-			Size: counts(left, read, "records")}, about, "check", evidence.File(l.rec))
+		l.add(r, Finding{Size: counts(left, read, "records")}.saying("%s of %s were skipped (%s).", count(left), plural(read, "record"), part(left, read)), about, "check", evidence.File(l.rec))
 	}
 	for i := range l.rec.Warnings {
 		w := &l.rec.Warnings[i]
 		if !w.Minor && (strings.Contains(w.Code, "lost") || w.Code == "failed") {
-			l.add(r, Finding{Claim: strings.TrimSuffix(safetext.Text(w.Text), ".") + ".", Size: counts(w.Count, w.Count, "records")}, about, "check", evidence.File(l.rec))
+			f := Finding{Size: counts(w.Count, w.Count, "records")}
+			f.repeat(strings.TrimSuffix(safetext.Text(w.Text), ".") + ".")
+			l.add(r, f, about, "check", evidence.File(l.rec))
 		}
 	}
 	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum {
@@ -60,7 +60,7 @@ func (l *look) unnamed(r rule) {
 		}
 	}
 	if sure, ok := l.above(l.share(cost, l.sum), .2); ok {
-		l.add(r, Finding{Claim: fmt.Sprintf("Functions without names: %s of %s. The recorder did not find the programs' symbols.", l.amount(cost), l.metric.Name), Size: l.size(cost), Confidence: sure},
+		l.add(r, Finding{Size: l.size(cost), Confidence: sure}.saying("Functions without names: %s (%s) of %s. The recorder did not find the programs' symbols.", l.value(cost), part(cost, l.sum), name(l.metric.Name)),
 			view.State{Tab: "functions", Table: view.Table{Group: "module"}}, "top", evidence.File(l.rec), "--by", "module")
 	}
 }
@@ -87,7 +87,7 @@ func (l *look) broken(r rule) {
 	}
 	if deepest >= 8 {
 		if sure, ok := l.above(l.share(cost[1], l.sum), .3); ok {
-			l.add(r, Finding{Claim: fmt.Sprintf("Stacks of one frame: %s of %s. Others are up to %d deep, so the recorder did not find the callers.", l.amount(cost[1]), l.metric.Name, deepest), Size: l.size(cost[1]), Confidence: sure},
+			l.add(r, Finding{Size: l.size(cost[1]), Confidence: sure}.saying("Stacks of one frame: %s (%s) of %s. Others are up to %s deep, so the recorder did not find the callers.", l.value(cost[1]), part(cost[1], l.sum), name(l.metric.Name), count(deepest)),
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--tree")
 		}
 	}
@@ -96,7 +96,7 @@ func (l *look) broken(r rule) {
 			continue
 		}
 		if sure, ok := l.above(l.share(cost[deepest], l.sum), .05); ok {
-			l.add(r, Finding{Claim: fmt.Sprintf("Stacks cut off at %s: %s of %s. None is deeper.", units.Plural(int64(deepest), "frame"), l.amount(cost[deepest]), l.metric.Name), Size: l.size(cost[deepest]), Confidence: sure},
+			l.add(r, Finding{Size: l.size(cost[deepest]), Confidence: sure}.saying("Stacks cut off at %s: %s (%s) of %s. None is deeper.", plural(deepest, "frame"), l.value(cost[deepest]), part(cost[deepest], l.sum), name(l.metric.Name)),
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--invert")
 		}
 	}

@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
-	"ashlar/render/units"
 )
 
 // classed is the total of the stacks that contain a function of a class, each stack
@@ -96,8 +94,9 @@ func (l *look) gc(r rule) error {
 	}
 	id, _ := most(gc.first)
 	f := l.rec.Functions.At(int(id))
-	l.add(r, Finding{Claim: fmt.Sprintf("Garbage collection: %s of %s (%s of the non-idle total).", l.amount(gc.total), l.metric.Name, percent(l.share(gc.total, busy))),
-		Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+	amount, share := l.cost(id, gc.total)
+	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s) of %s (%s of the non-idle total).",
+		amount, share, name(l.metric.Name), percentage(l.share(gc.total, busy))), of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }
 
@@ -107,7 +106,7 @@ func (l *look) gcPauses(r rule) {
 	if !l.sampled() || whole <= 0 {
 		return
 	}
-	var sum, count int64
+	var sum, times int64
 	var id recording.FuncID
 	for c := 1; c < min(l.rec.Calls.Len(), len(l.rec.SpanTime)); c++ {
 		if l.rec.SpanCount[c] == 0 {
@@ -115,14 +114,14 @@ func (l *look) gcPauses(r rule) {
 		}
 		if f := l.rec.Func(recording.CallID(c)); strings.HasPrefix(l.rec.Functions.At(int(f)).Name, "GCPhasePause: ") {
 			recording.Add(&sum, int64(l.rec.SpanTime[c]))
-			recording.Add(&count, int64(l.rec.SpanCount[c]))
+			recording.Add(&times, int64(l.rec.SpanCount[c]))
 			id = f
 		}
 	}
 	if 10*sum >= whole {
 		f := l.rec.Functions.At(int(id))
-		l.add(r, Finding{Claim: fmt.Sprintf("Garbage collection paused the program %s times, for %s of %s.", units.Count(count), units.Percent(sum, whole), units.Duration(whole)),
-			Function: f.Name, Size: timePart(sum, whole)}, of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		l.add(r, Finding{Function: f.Name, Size: timePart(sum, whole)}.saying("Garbage collection paused the program %s times, for %s of %s.",
+			count(times), part(sum, whole), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))), of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 	}
 }
 
@@ -137,18 +136,20 @@ func (l *look) lock(r rule) error {
 	}
 	id, _ := most(waits.first)
 	f := l.rec.Functions.At(int(id))
-	claim := fmt.Sprintf("Lock waits: %s of %s", l.amount(waits.total), l.metric.Name)
+	amount, share := l.cost(id, waits.total)
+	found := Finding{Function: f.Name, Size: l.size(waits.total), Confidence: sure}.saying("Lock waits: %s (%s) of %s", amount, share, name(l.metric.Name))
 	if who, cost := most(waits.callers); cost > 0 {
-		claim += fmt.Sprintf(", %s of it from %s", units.Percent(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
+		found.say(", %s of it from %s", part(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
 	threads, err := l.threadsWith(f)
 	if err != nil {
 		return err
 	}
 	if threads > 1 {
-		claim += ", on " + units.Plural(int64(threads), "thread")
+		found.say(", on %s", plural(threads, "thread"))
 	}
-	l.add(r, Finding{Claim: claim + ".", Function: f.Name, Size: l.size(waits.total), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+	found.say(".")
+	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
 
@@ -196,13 +197,15 @@ func (l *look) contention(r rule) error {
 		}
 		if ok {
 			f := l.rec.Functions.At(int(id))
-			claim := fmt.Sprintf("%s causes %s of all lock waits", quoted(f.Name), other.amount(cost))
+			amount, share := other.cost(id, cost)
+			found := Finding{Function: f.Name, Size: other.size(cost), Confidence: sure}.saying("%s causes %s (%s) of all lock waits", quoted(f.Name), amount, share)
 			delete(by, id)
 			if second, more := most(by); 4*more >= other.sum {
-				claim += fmt.Sprintf(", %s %s", quoted(l.rec.Functions.At(int(second)).Name), units.Percent(more, other.sum))
+				_, share := other.cost(second, more)
+				found.say(", %s %s", quoted(l.rec.Functions.At(int(second)).Name), share)
 			}
-			other.add(r, Finding{Claim: claim + ".", Function: f.Name, Size: other.size(cost), Confidence: sure},
-				of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+			found.say(".")
+			other.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 			l.out = other.out
 		}
 		return nil
@@ -238,16 +241,17 @@ func (l *look) kernel(r rule) error {
 	if !ok {
 		return nil
 	}
-	claim := fmt.Sprintf("Kernel: %s of %s (%s of the non-idle total)", l.amount(in.total), l.metric.Name, percent(l.share(in.total, busy)))
+	found := Finding{Size: l.sizeOf(in.total, busy), Confidence: sure}.saying("Kernel: %s (%s) of %s (%s of the non-idle total)", l.value(in.total), part(in.total, l.sum), name(l.metric.Name), percentage(l.share(in.total, busy)))
 	callers := in.callers
 	if own := l.kernelOwners(); own != nil {
 		callers = own
 	}
 	if who, cost := most(callers); 5*cost > in.total {
-		claim += fmt.Sprintf(", %s of it called by %s", units.Percent(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
+		found.say(", %s of it called by %s", part(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
+	found.say(".")
 	state := view.State{Tab: "flamegraph", Colour: "kind"}
-	l.add(r, Finding{Claim: claim + ".", Size: l.sizeOf(in.total, busy), Confidence: sure}, state, "top", evidence.File(l.rec), "--hide-kernel")
+	l.add(r, found, state, "top", evidence.File(l.rec), "--hide-kernel")
 	return nil
 }
 
@@ -293,7 +297,8 @@ func (l *look) hot(r rule) error {
 	if !ok || isUnnamed(f) {
 		return nil
 	}
-	l.add(r, Finding{Claim: fmt.Sprintf("%s has the highest self cost: %s of %s.", quoted(f.Name), l.amount(row.Self), l.metric.Name), Function: f.Name, Size: l.sizeOf(row.Self, busy), Confidence: sure},
+	amount, share := l.cost(row.Func, row.Self)
+	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(row.Self, busy), Confidence: sure}.saying("%s has the highest self cost: %s (%s) of %s.", quoted(f.Name), amount, share, name(l.metric.Name)),
 		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
@@ -323,8 +328,9 @@ func (l *look) recursion(r rule) error {
 		return nil
 	}
 	f := l.rec.Functions.At(int(id))
-	l.add(r, Finding{Claim: fmt.Sprintf("%s recurses up to %d deep: stacks where it is at least %d deep have %s of %s.", quoted(f.Name), deepest[id], deep, l.amount(c), l.metric.Name),
-		Function: f.Name, Size: l.size(c), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
+	amount, share := l.cost(id, c)
+	l.add(r, Finding{Function: f.Name, Size: l.size(c), Confidence: sure}.saying("%s recurses up to %s deep: stacks where it is at least %s deep have %s (%s) of %s.",
+		quoted(f.Name), count(deepest[id]), count(deep), amount, share, name(l.metric.Name)), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
 	return nil
 }
 
@@ -361,8 +367,8 @@ func (l *look) garbage(r rule) error {
 			if told {
 				with = ", with the library code that it calls,"
 			}
-			other.add(r, Finding{Claim: fmt.Sprintf("%s%s allocates %s of all memory and keeps %s of it.", quoted(f.Name), with, other.amount(cost), units.Percent(still[id], cost)),
-				Function: f.Name, Size: other.size(cost), Confidence: sure}, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+			amount, share := other.cost(id, cost)
+			other.add(r, Finding{Function: f.Name, Size: other.size(cost), Confidence: sure}.saying("%s%s allocates %s (%s) of all memory and keeps %s of it.", quoted(f.Name), with, amount, share, part(still[id], cost)), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 		}
 		l.out = other.out
 		return nil

@@ -1,14 +1,12 @@
 package findings
 
 import (
-	"fmt"
 	"slices"
 
 	"ashlar/app/core/evidence"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/repeat"
 	"ashlar/ingest/query/scan"
-	"ashlar/render/units"
 )
 
 // mostPeers is the maximum size of a group of threads that are compared function by function,
@@ -131,7 +129,7 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		return false
 	}
 	fn, t := l.rec.Functions.At(int(best.f)), l.rec.Tracks[best.track]
-	l.add(r, Finding{Claim: fmt.Sprintf("%s takes %s of self time a call on %s, and %s to %s on its %s.", quoted(fn.Name), units.Duration(best.a), l.on(best.track), units.Duration(best.low), units.Duration(best.top), units.Plural(int64(len(tracks)-1), "peer")),
-		Function: fn.Name, Thread: t.Name, Size: timePart(best.more, whole/int64(len(tracks)))}, of(fn, "calls"), "top", evidence.File(l.rec), "--by", "thread", "--focus", typed(l.rec, fn))
+	l.add(r, Finding{Function: fn.Name, Thread: t.Name, Size: timePart(best.more, whole/int64(len(tracks)))}.saying("%s takes %s of self time a call on %s, and %s to %s on its %s.",
+		quoted(fn.Name), duration(best.a), l.on(best.track), duration(best.low), duration(best.top), plural(len(tracks)-1, "peer")), of(fn, "calls"), "top", evidence.File(l.rec), "--by", "thread", "--focus", typed(l.rec, fn))
 	return true
 }

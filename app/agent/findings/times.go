@@ -15,7 +15,6 @@ import (
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/repeat"
 	"ashlar/ingest/query/spans"
-	"ashlar/render/units"
 )
 
 // Limits on the number of items that are examined one by one.
@@ -82,9 +81,16 @@ func (l *look) mode(r rule) error {
 		state := of(f, "calls")
 		state.Sides[0].Calls = which
 		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
-		l.add(r, Finding{Claim: fmt.Sprintf("%s of %s of %s took at least %s (median %s): %s of the function's time.",
-			units.Count(slow.Count), units.Plural(d.Count, "call"), quoted(f.Name), units.Duration(slow.From), units.Duration(d.Median), percent(size.share)),
-			Function: f.Name, Size: size}, state, "calls", evidence.File(l.rec), which)
+		stats := []string{"stats", evidence.File(l.rec), "--function", typed(l.rec, f)}
+		number, least := count(slow.Count), duration(slow.From)
+		if apart.Count == slow.Count {
+			number = number.by("count", "calls", evidence.File(l.rec), which, "-n", "1")
+		}
+		if apart.Min == slow.From {
+			least = least.by("min", "calls", evidence.File(l.rec), which, "-n", "1")
+		}
+		l.add(r, Finding{Function: f.Name, Size: size}.saying("%s of %s of %s took at least %s (median %s): %s of the function's time.",
+			number, plural(d.Count, "call").by("count", stats...), quoted(f.Name), least, duration(d.Median).by("median", stats...), percentage(size.share)), state, "calls", evidence.File(l.rec), which)
 		return nil // one finding is enough: its callers and callees are slow, too
 	}
 	return nil
@@ -102,8 +108,9 @@ func (l *look) slower(r rule) error {
 			continue
 		}
 		f := l.rec.Functions.At(int(row.Func))
-		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s slow down: %s at the end, %s at the start.", quoted(f.Name), units.Duration(int64(t.Last)), units.Duration(int64(t.First))),
-			Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}, of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		stats := []string{"stats", evidence.File(l.rec), "--function", typed(l.rec, f)}
+		l.add(r, Finding{Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}.saying("Calls of %s slow down: %s at the end, %s at the start.",
+			quoted(f.Name), estimated(t.Last).by("trend.last", stats...), estimated(t.First).by("trend.first", stats...)), of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
 	if len(rows) == 0 {
@@ -131,8 +138,9 @@ func (l *look) slowerLoop(r rule) error {
 			continue
 		}
 		f := l.rec.Functions.At(int(o.Function))
-		l.add(r, Finding{Claim: fmt.Sprintf("Calls of %s on %s slow down: the median of the last tenth is %s, of the first %s.", quoted(f.Name), l.on(o.Track), units.Duration(last), units.Duration(first)),
-			Function: f.Name, Thread: l.rec.Tracks[o.Track].Name, Size: timePart(o.Total, max(o.Total, l.rec.Duration())), Confidence: decimal(1 - t.P)}, of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		l.add(r, Finding{Function: f.Name, Thread: l.rec.Tracks[o.Track].Name, Size: timePart(o.Total, max(o.Total, l.rec.Duration())), Confidence: decimal(1 - t.P)}.saying("Calls of %s on %s slow down: the median of the last tenth is %s, of the first %s.",
+			quoted(f.Name), l.on(o.Track), l.ofLoop(duration(last), "median", o, &calls.Query{Started: recording.Range{From: o.Start(len(o.Spans)-n) - l.rec.Start, HasFrom: true}}),
+			l.ofLoop(duration(first), "median", o, &calls.Query{Started: recording.Range{To: o.Start(n) - l.rec.Start, HasTo: true}})), of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
 	return nil
@@ -181,9 +189,16 @@ func (l *look) starving(r rule) error {
 			sure.Confidence = decimal(1 - math.Exp(-expected/5)*5) // 1 minus the chance of so few samples at a fifth of the median
 		}
 		t := l.rec.Tracks[least]
-		sure.Claim = fmt.Sprintf("Thread %s has %s of %s; the median of its %d peers is %s.", quoted(strings.TrimSpace(t.Label())), units.Value(has[least], l.metric), l.metric.Name, len(tracks), units.Value(middle, l.metric))
+		on := func(track int) Number {
+			n := l.value(has[track])
+			if row := l.trackRow(track); row != "" && has[track] != 0 {
+				n = n.by(row+"self", l.withMetric("top", evidence.File(l.rec), "--by", "thread")...)
+			}
+			return n
+		}
+		sure.say("Thread %s has %s of %s; the median of its %s peers is %s.", quoted(strings.TrimSpace(t.Label())), on(least), name(l.metric.Name), count(len(tracks)), on(tracks[len(tracks)/2]))
 		if where := l.mostlyIn(least, nil); where.name != "" {
-			sure.Claim += fmt.Sprintf(" Most of its stacks are in %s.", quoted(where.name))
+			sure.say(" Most of its stacks are in %s.", quoted(where.name))
 		}
 		sure.Thread, sure.Size = t.Name, l.sizeOf(has[least], middle)
 		state := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}
@@ -241,7 +256,7 @@ func (l *look) stall(r rule) error {
 	whole := l.rec.Duration()
 	size := Size{Value: nanoseconds(int64(longest) * width), Unit: "ns", Metric: "duration", Of: nanoseconds(whole), share: float64(longest) / cells}
 	size.Share = *decimal(size.share)
-	l.add(r, Finding{Claim: fmt.Sprintf("No thread ran from %s to %s (of %s).", units.Duration(gap.From), units.Duration(gap.To), units.Duration(whole)), Size: size},
+	l.add(r, Finding{Size: size}.saying("No thread ran from %s to %s (of %s).", duration(gap.From), duration(gap.To), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))),
 		state, "top", evidence.File(l.rec), "--range", gap.String())
 	return nil
 }

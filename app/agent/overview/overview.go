@@ -179,6 +179,9 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	}
 	all := len(o.Unusual)
 	o.Unusual = o.Unusual[:min(all, mostUnusual)]
+	for i := range o.Unusual {
+		o.Unusual[i].Numbers = nil // findings lists them
+	}
 	o.ask(all)
 	return o, nil
 }

@@ -238,18 +238,20 @@ func (a *Answer) stepText(b *strings.Builder, n int) {
 	}
 }
 
+// MostNamed is the maximum number of slow steps that a sentence names.
+const MostNamed = 4
+
 // SlowText is a sentence about slow steps.
 func SlowText(rec *recording.Recording, s *gpu.Steps) string {
-	const most = 4
 	var names []string
-	for _, i := range s.Slow[:min(len(s.Slow), most)] {
+	for _, i := range s.Slow[:min(len(s.Slow), MostNamed)] {
 		name := rec.FuncName(s.Steps[i].Call)
 		if name == s.Name { // the same for all
 			name = "number " + units.Count(int64(i+1))
 		}
 		names = append(names, safetext.Short(name))
 	}
-	if more := len(s.Slow) - most; more > 0 {
+	if more := len(s.Slow) - MostNamed; more > 0 {
 		names = append(names, units.Count(int64(more))+" more")
 	}
 	list := names[0]

@@ -1,0 +1,272 @@
+package findings
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"ashlar/app/core/evidence"
+	"ashlar/app/core/exactnum"
+	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/scan"
+	"ashlar/render/units"
+)
+
+// Number is a number in a finding's sentence.
+type Number struct {
+	// Text is the number with its unit, as in the sentence.
+	Text string `json:"text"`
+	// Value is the exact number in Unit: ns for times, share (from 0 to 1) for percentages,
+	// empty for counts. Metric is set if the number is a value of a metric.
+	Value  json.Number `json:"value"`
+	Unit   string      `json:"unit"`
+	Metric string      `json:"metric,omitempty"`
+	// Check is a claim for check-claims, COMMAND # PATH = NUMBER. The command is findings
+	// itself only if no other prints the number.
+	Check string `json:"check"`
+
+	noun    string   // follows Text in the sentence
+	args    []string // of the command in Check; nil for findings
+	path    string   // of the number in the command's answer
+	claimed string   // the number there if it is not Value
+	rounded bool     // claimed is Value rounded to the digits of Text
+}
+
+// String returns the number as [Finding.say] writes it, with its noun.
+func (n Number) String() string { return n.Text + n.noun }
+
+// say appends to a finding's sentence. Each of its numbers must be an argument of type
+// [Number], so that it becomes one of the finding's numbers; names are of type [name].
+func (f *Finding) say(format string, args ...any) {
+	for _, a := range args {
+		switch a := a.(type) {
+		case Number:
+			f.Numbers = append(f.Numbers, a)
+		case name:
+			f.names = append(f.names, string(a))
+		}
+	}
+	f.Claim += fmt.Sprintf(format, args...)
+}
+
+// saying returns a finding with a sentence; see say.
+func (f Finding) saying(format string, args ...any) Finding {
+	f.say(format, args...)
+	return f
+}
+
+var digits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+(\x{2009}[0-9]{3})*(\.[0-9]+)?`) })
+
+// repeat appends a sentence that was written elsewhere. All its numbers become numbers of the
+// finding, with the digits and without the units that they have there.
+func (f *Finding) repeat(sentence string) {
+	for _, d := range digits().FindAllString(sentence, -1) {
+		whole, rest, _ := strings.Cut(strings.ReplaceAll(d, "\u2009", ""), ".")
+		f.Numbers = append(f.Numbers, Number{Text: d, Value: json.Number(strings.TrimSuffix(cmp.Or(strings.TrimLeft(whole, "0"), "0")+"."+rest, "."))})
+	}
+	f.Claim += sentence
+}
+
+// name is a name in a sentence without quotes. It may contain digits.
+type name string
+
+// count returns a count as a number.
+func count[T int | int32 | int64](n T) Number {
+	return Number{Text: units.Count(int64(n)), Value: json.Number(strconv.FormatInt(int64(n), 10))}
+}
+
+// plural returns a count with its noun.
+func plural[T int | int64](n T, one string) Number {
+	c := count(n)
+	c.noun = " " + safetext.Noun(int64(n), one)
+	return c
+}
+
+// plain returns a number without a unit that is rounded in the sentence.
+func plain(v float64, text string) Number {
+	return Number{Text: text, Value: fraction(v), claimed: text, rounded: true}
+}
+
+// duration returns a time in picoseconds as a number.
+func duration(ps int64) Number {
+	return Number{Text: units.Duration(ps), Value: exactnum.Nanoseconds(ps), Unit: "ns"}
+}
+
+// estimated is duration for an estimate, with the digits that stats has.
+func estimated(ps float64) Number {
+	return Number{Text: units.Duration(int64(ps)), Value: exactnum.Measured(ps/1000, 3), Unit: "ns"}
+}
+
+const shareUnit = "share"
+
+// part returns a part of a whole as a percentage.
+func part(of, whole int64) Number {
+	n := Number{Text: units.Percent(of, whole), Value: "0", Unit: shareUnit}
+	if whole != 0 {
+		n.Value = fraction(float64(of) / float64(whole))
+	}
+	return n
+}
+
+// percentage returns a share as a percentage.
+func percentage(share float64) Number {
+	return Number{Text: percent(share), Value: fraction(share), Unit: shareUnit}
+}
+
+func fraction(v float64) json.Number { return json.Number(strconv.FormatFloat(v, 'f', -1, 64)) }
+
+// by sets the command that prints the number in its JSON, at a path.
+func (n Number) by(path string, args ...string) Number {
+	n.path, n.args = path, args
+	return n
+}
+
+// share4 sets the command of a percentage, in whose answer the share has four decimals. If
+// these lead to another text, the number keeps findings as its command.
+func (n Number) share4(path string, args ...string) Number {
+	v, err := n.Value.Float64()
+	if err != nil {
+		return n
+	}
+	four := strconv.FormatFloat(v, 'f', 4, 64)
+	rounded, err := strconv.ParseFloat(four, 64)
+	text, _, _ := strings.Cut(n.Text, "\u2009")
+	if at := strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '.' }); at >= 0 {
+		text = text[:at]
+	}
+	said, err2 := strconv.ParseFloat(text, 64)
+	if shown, err3 := strconv.ParseFloat(strconv.FormatFloat(100*rounded, 'f', 1, 64), 64); err != nil || err2 != nil || err3 != nil || shown != said {
+		return n
+	}
+	n = n.by(path, args...)
+	n.claimed = four
+	return n
+}
+
+// value returns a value of the metric as a number.
+func (l *look) value(v int64) Number {
+	return Number{Text: units.Value(v, l.metric), Value: exact(v, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name}
+}
+
+// amount returns a part of the sum as a value and as a percentage.
+func (l *look) amount(v int64) (Number, Number) { return l.value(v), part(v, l.sum) }
+
+// cost is like amount for a part that may be a function's self or total. If it is, the
+// numbers are those that top prints for the function.
+func (l *look) cost(id recording.FuncID, v int64) (sum, share Number) {
+	sum, share = l.amount(v)
+	for _, r := range l.Rows() {
+		if r.Func != id || !r.IsFunction(l.rec) {
+			continue
+		}
+		args := l.withMetric("top", evidence.File(l.rec), "--callees-of", typed(l.rec, l.rec.Functions.At(int(id))), "-n", "1")
+		switch v {
+		case r.Self:
+			return sum.by("function.self", args...), share.share4("function.self_share", args...)
+		case r.Total:
+			return sum.by("function.total", args...), share.share4("function.total_share", args...)
+		}
+	}
+	return sum, share
+}
+
+// withMetric adds the flags for the metric to a command's arguments, unless it is the
+// recording's default.
+func (l *look) withMetric(args ...string) []string {
+	if l.isDefault() {
+		return args
+	}
+	args = append(args, "--metric", l.metric.Name)
+	if l.event.Name != "" {
+		args = append(args, "--event", l.event.Name)
+	}
+	return args
+}
+
+// isDefault reports whether the metric is the recording's default, which commands use.
+func (l *look) isDefault() bool {
+	return l.event == nil || &l.rec.Events[l.rec.DefaultEvent()] == l.event && l.event.Primary == l.query.Metric
+}
+
+// callsOf returns the arguments of calls for a query and, if the function was called on other
+// tracks too, a track; nil if no arguments select just these calls.
+func (l *look) callsOf(q *calls.Query, f recording.FuncID, track, n int) []string {
+	all, here := 0, 0
+	for i, t := range l.rec.Tracks {
+		for row := range t.Lanes {
+			(&scan.Stretch{Lane: &t.Lanes[row], Last: t.Lanes[row].Len()}).EachCall(func(_ int, calls []recording.CallID) {
+				for _, c := range calls {
+					if l.rec.Func(c) == f {
+						all++
+						if i == track {
+							here++
+						}
+					}
+				}
+			})
+		}
+	}
+	args := []string{"calls", evidence.File(l.rec), q.String(), "-n", "1"}
+	switch t := l.rec.Tracks[track]; {
+	case all == n:
+		return args
+	case here != n || t.Kind != recording.ThreadTrack:
+		return nil
+	default:
+		only := recording.Part{Threads: []string{strconv.FormatInt(t.TID, 10)}}
+		for i, other := range l.rec.Tracks {
+			if i != track && only.Takes(other) {
+				return nil
+			}
+		}
+		return append(args, "--thread", only.Threads[0])
+	}
+}
+
+// trackRow returns the path of a track's row in the answer of top --by thread; "" if its id
+// does not identify it.
+func (l *look) trackRow(track int) string {
+	of := l.rec.Tracks[track]
+	for i, t := range l.rec.Tracks {
+		if i != track && t.TID == of.TID {
+			return ""
+		}
+	}
+	return fmt.Sprintf("rows[tid=%q].", strconv.FormatInt(of.TID, 10))
+}
+
+// finish sets the commands that recompute the numbers of all findings. files are those that
+// findings was asked about.
+func (l *look) finish(files ...string) {
+	first := map[string]int{}
+	for i := range l.out {
+		f := &l.out[i]
+		if _, ok := first[f.Rule]; !ok {
+			first[f.Rule] = i
+		}
+		at := fmt.Sprintf("findings[%d]", i)
+		if first[f.Rule] == i {
+			at = fmt.Sprintf("findings[rule=%q]", f.Rule)
+		}
+		for k := range f.Numbers {
+			n := &f.Numbers[k]
+			if n.args == nil {
+				n.args, n.path = append([]string{"findings"}, files...), fmt.Sprintf("%s.numbers[%d].value", at, k)
+			}
+			claimed, is := n.claimed, "="
+			if claimed == "" {
+				claimed = n.Value.String()
+			}
+			if n.rounded {
+				is = "~"
+			}
+			n.Check = evidence.Command(l.rec, n.args...) + " # " + n.path + " " + is + " " + claimed
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package findings
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"ashlar/ingest"
+)
+
+// TestNumbersOfClaims checks that a sentence has no number that is not among the finding's
+// numbers, except in names.
+func TestNumbersOfClaims(t *testing.T) {
+	files, err := filepath.Glob("../../../testdata/eval/planted/recordings/*")
+	if err != nil || len(files) < 60 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	quotes, numbers := regexp.MustCompile(`“[^”]*”`), regexp.MustCompile(`[0-9][0-9\x{2009}.]*`)
+	found := 0
+	for i, path := range files {
+		if testing.Short() && i%6 != 1 {
+			continue
+		}
+		rec, _, err := ingest.ReadAll(t.Context(), path, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Of(t.Context(), rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all {
+			text := quotes.ReplaceAllString(f.Claim, "")
+			for _, n := range f.names {
+				text = strings.Replace(text, n, "", 1)
+			}
+			var listed []string
+			for _, n := range f.Numbers {
+				found++
+				listed = append(listed, numbers.FindAllString(n.Text, -1)...)
+				if n.Check == "" || n.Value == "" {
+					t.Errorf("%s: %q has no check or value: %+v", path, f.Claim, n)
+				}
+			}
+			got := numbers.FindAllString(text, -1)
+			for k := range got {
+				got[k] = strings.TrimRight(got[k], ".\u2009")
+			}
+			for k := range listed {
+				listed[k] = strings.TrimRight(listed[k], ".\u2009")
+			}
+			if !slices.Equal(got, listed) {
+				t.Errorf("%s: the sentence %q has the numbers %q, the list has %q", filepath.Base(path), f.Claim, got, listed)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d numbers", found)
+	}
+}
+
+// TestNumbersOfWarnings checks the numbers of a sentence that the reader of a file wrote.
+func TestNumbersOfWarnings(t *testing.T) {
+	var f Finding
+	f.repeat("12\u2009034 samples of 007 were lost for 0.50 s.")
+	var got []string
+	for _, n := range f.Numbers {
+		got = append(got, n.Text+"="+n.Value.String())
+	}
+	if want := []string{"12\u2009034=12034", "007=7", "0.50=0.50"}; !slices.Equal(got, want) || f.Claim != "12\u2009034 samples of 007 were lost for 0.50 s." {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
