@@ -57,10 +57,10 @@ var knowns = []known{
 	{"dump of Ruby's stackprof", bySpeedscope, nil, func(b *opening) bool {
 		return b.keys["mode"] && b.keys["version"] && b.has(`"interval"`, `"samples"`)
 	}},
-	{"profile of Python's cProfile (pstats)", "it has no stacks; record with `py-spy record -f speedscope -o run.speedscope.json` instead", []string{"{\xa9\x03", "{)\x03", "{(\x03\x00\x00\x00"}, nil},
+	{"profile of Python's cProfile (pstats)", "cProfile records no stacks; record with `py-spy record -f speedscope -o run.speedscope.json` instead", []string{"{\xa9\x03", "{)\x03", "{(\x03\x00\x00\x00"}, nil},
 	{"memray recording", "convert it with `memray transform` or record with py-spy", []string{"memray\x00"}, nil},
 	{"gprof profile (gmon.out)", "print it with `gprof PROGRAM FILE` and convert that with gprof2dot, or record with `perf record`", []string{"gmon\x01"}, nil},
-	{"gprof's text", "it has no stacks; record with `perf record -g` instead", nil, matches(`\A(Flat profile:\n|\x0c?\s*Call graph \(explanation follows\))`)},
+	{"gprof's text", "gprof records no stacks; record with `perf record -g` instead", nil, matches(`\A(Flat profile:\n|\x0c?\s*Call graph \(explanation follows\))`)},
 	{"text of `perf report`", "print the samples themselves with `perf script` and open that, or open perf.data", nil, func(b *opening) bool {
 		return b.begins([]string{"# To display the perf.data header info", "# Total Lost Samples: "})
 	}},
@@ -68,7 +68,7 @@ var knowns = []known{
 	{"Java thread dump", "fold it with FlameGraph's `stackcollapse-jstack.pl FILE > run.folded`", nil, matches(`(?m)^Full thread dump `)},
 	{"Go goroutine dump (text)", "fetch the profile itself (/debug/pprof/goroutine without debug=2), or fold it with FlameGraph's `stackcollapse-go.pl FILE > run.folded`", nil, matches(`\Agoroutine \d+ \[[^\]\n]+\]:\n`)},
 	{"Java heap dump (HPROF)", "a dump has objects but no calls; record with async-profiler", []string{"JAVA PROFILE 1.0"}, nil},
-	{"program or library", "it is not a recording; run it under a profiler, such as `perf record -g`", []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe\x00\x00\x00\x02"}, nil},
+	{"program or library", "run the program under a profiler, such as `perf record -g`, and open its recording", []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe\x00\x00\x00\x02"}, nil},
 	{"archive, or file compressed with something other than gzip or zstd", "unpack it", []string{"\xfd7zXZ\x00", "BZh9", "BZh6", "BZh1", "\x04\x22\x4d\x18", "7z\xbc\xaf\x27\x1c", "Rar!\x1a\x07", "PK\x05\x06"}, nil},
 	{"tar archive", "unpack it and open the recording in it", nil, func(b *opening) bool { return len(b.head) > 262 && string(b.head[257:262]) == "ustar" }},
 	{"SVG picture", "a flamegraph drawn by FlameGraph has no stacks; open the folded stacks it was drawn from", nil, func(b *opening) bool { return b.begins([]string{"<"}) && b.has("<svg ") && !b.has("<html") }},
@@ -76,10 +76,10 @@ var knowns = []known{
 	{"Unreal Insights trace", "only Unreal Insights reads it", []string{"2CRT", "TRC2", "ECRT"}, nil},
 	{"Common Trace Format (CTF), as LTTng writes it", "convert it with `babeltrace2`, or record with `perf record`", []string{"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1"}, nil},
 	{"OpenTelemetry metrics or logs", "of OpenTelemetry, only profiles and traces can be opened", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
-	{"Pyroscope flamegraph", "ask its server for pprof (format=pprof) and open that", nil, func(b *opening) bool { return b.keys["flamebearer"] }},
+	{"Pyroscope flamegraph", "get pprof from its server (format=pprof) and open that", nil, func(b *opening) bool { return b.keys["flamebearer"] }},
 	{"tree for d3-flame-graph", "open the folded stacks it was made from", nil, func(b *opening) bool { return b.keys["name"] && b.keys["value"] && b.keys["children"] }},
 	{"pyinstrument session", "export it with `pyinstrument --load FILE -r speedscope -o run.speedscope.json`", nil, func(b *opening) bool { return b.keys["session"] && (b.keys["frame_tree"] || b.has(`"frame_records"`)) }},
-	{"network requests (HAR)", "it has no calls; save a trace in the browser's Performance panel", nil, func(b *opening) bool { return b.keys["log"] && b.has(`"entries"`, `"creator"`) }},
+	{"network requests (HAR)", "HAR files have no calls; save a trace in the browser's Performance panel", nil, func(b *opening) bool { return b.keys["log"] && b.has(`"entries"`, `"creator"`) }},
 	{"UTF-16 text", "save it as UTF-8, as with `iconv -f UTF-16 -t UTF-8 FILE`", nil, func(b *opening) bool {
 		return b.begins([]string{"\xff\xfe[\x00", "\xff\xfe{\x00", "\xfe\xff\x00[", "\xfe\xff\x00{"})
 	}},

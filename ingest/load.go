@@ -419,7 +419,7 @@ func (l *Load) Progress() Progress {
 func (l *Load) Cancel() { l.cancel() }
 
 // errStopped is the cause when the user stops a load.
-var errStopped = errors.New("it was stopped on request")
+var errStopped = errors.New("loading was cancelled")
 
 // Stop ends reading. What was read so far becomes the recording, with a warning that it
 // is incomplete. If reading has ended already, Stop ends the work after it in the same

@@ -199,7 +199,7 @@ func (v *validator) record(r Record) {
 	v.sawRecord = true
 	v.count(r.RecordType())
 	if p.Duplicates > 0 {
-		v.add("duplicate-key", "an object of this record repeats keys (%d); the last value counts", p.Duplicates)
+		v.add("duplicate-key", "an object of this record has duplicate keys (%d); the last value counts", p.Duplicates)
 	}
 	if p.kind != KindHeader || v.headers == 0 {
 		v.keys(r)

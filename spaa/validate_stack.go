@@ -163,7 +163,7 @@ func (v *validator) checkInline(f, caller *frameInfo) {
 	// After a physical frame an equal address is recursion, a new group.
 	if f.inlined && f.ip != 0 && caller.ip != 0 {
 		if f.ip != caller.ip {
-			v.add("inline-shared", "an inlined frame and the frame that it is inlined into have different addresses")
+			v.add("inline-shared", "an inlined frame and its caller have different addresses")
 		} else if f.dso != caller.dso || f.symoff != caller.symoff {
 			v.add("inline-shared", "inlined frames at one address differ in dso or symoff")
 		}
@@ -282,7 +282,7 @@ func (v *validator) checkExclusiveWeights(leaf, stack []Weight) {
 		w := &leaf[i]
 		total := ofStack(w.Metric)
 		if total == nil {
-			v.add("exclusive-metrics", "exclusive has the metric %q, but the stack has not", w.Metric)
+			v.add("exclusive-metrics", "exclusive has the metric %q, but the stack does not", w.Metric)
 		} else if compareNumbers(w.Value, total.Value) > 0 {
 			v.add("exclusive-value", "exclusive %q is %s, more than the stack's %s", w.Metric, w.Value, total.Value)
 		}

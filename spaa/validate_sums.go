@@ -102,10 +102,10 @@ func (v *validator) checkSums() {
 			}
 			whole := s.whole[k] * exact
 			if s.sampled[k] > whole {
-				v.addAt(s.line, "samples-sum", "the %d samples of stack %s add up to a %s of %s, more than the stack's %s", s.samples, s.id.quoted(), names[k], number(s.sampled[k]), number(s.whole[k]))
+				v.addAt(s.line, "samples-sum", "the %d samples of stack %s add up to a %s of %s, more than the stack's total of %s", s.samples, s.id.quoted(), names[k], number(s.sampled[k]), number(s.whole[k]))
 			}
 			if s.windowed[k] > whole {
-				v.addAt(s.line, "windows-sum", "a window has a %s of %s for stack %s, more than the stack's %s", names[k], number(s.windowed[k]), s.id.quoted(), number(s.whole[k]))
+				v.addAt(s.line, "windows-sum", "a window has a %s of %s for stack %s, more than the stack's total of %s", names[k], number(s.windowed[k]), s.id.quoted(), number(s.whole[k]))
 			}
 		}
 	}

@@ -184,5 +184,5 @@ func (w *Writer) Close() error {
 			first, by = id, n
 		}
 	}
-	return fmt.Errorf("stacks that records refer to were not written (%d): record %d refers to stack %s", len(w.waiting), by, first.quoted())
+	return fmt.Errorf("missing stacks: %d; record %d refers to stack %s, which was not written", len(w.waiting), by, first.quoted())
 }

@@ -91,7 +91,7 @@ func TestDroppedFiles(t *testing.T) {
 	// A dropped folder opens a dialog to choose a file.
 	folder := filepath.Dir(paths[0])
 	dropped("a folder", uriList(folder), e2e.Whole, middle, fileList)
-	asks := func(f frame) bool { return strings.HasPrefix(f.Typed, "What to do with ") }
+	asks := func(f frame) bool { return strings.HasPrefix(f.Typed, "Open or compare ") }
 	s.soon("the folder", asks)
 	s.Key("Escape")
 
@@ -155,7 +155,7 @@ func TestDroppedOthers(t *testing.T) {
 		t.Helper()
 		s.soon(what, func(f frame) bool { return f.Drop == nil && strings.Contains(f.Note, text) })
 	}
-	const only, silent = "Only files can be dropped here", "did not name any files"
+	const only, silent = "Only files can be dropped here", "named no files"
 
 	x.Enter([]byte("hello"), e2e.Whole, "text/plain", "UTF8_STRING")
 	if v := x.Hold(middle); v.Accepted || v.Copy {
@@ -175,7 +175,7 @@ func TestDroppedOthers(t *testing.T) {
 
 	// Lists that turn out to hold no local file while still held.
 	for list, reason := range map[string]string{
-		"https://example.org/run.spaa\r\n": "https://example.org/run.spaa is on the web. Save it",
+		"https://example.org/run.spaa\r\n": "https://example.org/run.spaa is on the web. Download it",
 		"file://elsewhere/run.spaa\r\n":    "run.spaa is on the computer elsewhere",
 		"sftp://host/run.spaa":             "is not on this computer",
 		"":                                 silent,

@@ -72,7 +72,7 @@ func TestSettingsAreKept(t *testing.T) {
 	}
 	s = startOn(t, d, path)
 	s.until("the recording in spite of broken settings", func(f frame) bool {
-		return f.Done && f.Width == 1280 && strings.Contains(f.Note, "default settings are in use")
+		return f.Done && f.Width == 1280 && strings.Contains(f.Note, "default settings are used")
 	})
 	aside, _ := filepath.Glob(settings + ".broken-*")
 	if len(aside) != 1 {

@@ -34,7 +34,7 @@ The exit code is 1 when a file breaks a rule whose severity is error, or cannot
 be read.`,
 		Examples: [][2]string{
 			{"ashlar check run.spaa.zst", "list broken rules by line"},
-			{"ashlar check *.spaa --json | jq .files[].errors", "the same for programs"},
+			{"ashlar check *.spaa --json | jq .files[].errors", "the same as JSON"},
 			{"ashlar check --rules", "list the rules"},
 		},
 		Answer: checkAnswer{},

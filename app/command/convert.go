@@ -113,7 +113,7 @@ func (o *convertOptions) names(args []string) (err error) {
 	case len(args) > 2:
 		return misuse("too many files: %s; convert takes IN and OUT", args[2])
 	case args[0] == "" || args[1] == "":
-		return misuse("a file's name is empty")
+		return misuse("a file name is empty")
 	case args[1] == "-":
 		return misuse("convert cannot write to standard output; name a file, whose extension sets the format")
 	}

@@ -31,7 +31,7 @@ that show it. A recording without unusual behaviour has no findings. With two
 files, the findings are the significant differences.
 
 ` + rulesText(),
-		Examples: [][2]string{{"ashlar findings run.spaa", "unusual behaviour"}, {"ashlar findings old.pprof new.pprof --json", "significant changes, for programs"}},
+		Examples: [][2]string{{"ashlar findings run.spaa", "unusual behaviour"}, {"ashlar findings old.pprof new.pprof --json", "significant changes, as JSON"}},
 		Answer:   findingsAnswer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		return onRecordings(fs, 2, func(c *call, recs []*recording.Recording, asJSON bool) (err error) {

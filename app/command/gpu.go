@@ -29,7 +29,7 @@ launched in it, even if the work runs later. A step is slow if it takes at least
 1.3 times the median and stands out from the others.`,
 		Examples: [][2]string{
 			{"ashlar gpu trace.json.gz", "why the GPU was idle, and which steps were slow"},
-			{"ashlar gpu trace.json.gz --json", "everything, for programs"},
+			{"ashlar gpu trace.json.gz --json", "everything, as JSON"},
 		},
 		Answer: gpureport.Answer{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {

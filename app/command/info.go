@@ -18,7 +18,7 @@ out. If reading stops early, the part read so far is printed and the exit code
 is 1.`,
 		Examples: [][2]string{
 			{"ashlar info run.spaa.zst", "show the contents of a recording"},
-			{"ashlar info run.spall --json | jq .counts", "the same for programs"},
+			{"ashlar info run.spall --json | jq .counts", "the same as JSON"},
 			{"zcat run.json.gz | ashlar info -", "read standard input"},
 		},
 		Answer: contents.Contents{},

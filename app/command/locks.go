@@ -32,7 +32,7 @@ which any thread waited for it. A convoy is a period during which at least two
 threads are always waiting.`,
 		Examples: [][2]string{
 			{"ashlar locks go.trace", "the locks and channels that cost the most time"},
-			{"ashlar locks go.trace --range 1.2s..1.5s --json", "300 ms, for programs"},
+			{"ashlar locks go.trace --range 1.2s..1.5s --json", "300 ms, as JSON"},
 			{"ashlar calls go.trace '[blocked: sync][slowest 20]'", "single waits, with their wakers"},
 		},
 		Answer: waitreport.Answer{},

@@ -275,7 +275,7 @@ func TestMemoryInfo(t *testing.T) {
 		t.Errorf("%d metrics are called peak_bytes", peaks)
 	}
 	text := run("info", path).stdout
-	for _, want := range []string{"a level at one time", "of the largest stack", "frees are tracked"} {
+	for _, want := range []string{"a level at one moment", "of the largest stack", "frees are tracked"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("info does not say %q:\n%s", want, text)
 		}

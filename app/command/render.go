@@ -179,7 +179,7 @@ func (o *RenderOptions) second(args []string, fs *pflag.FlagSet) (rest []string,
 	case o.Demo:
 		return nil, misuse("--demo replaces the file; leave out %s", args[0])
 	case args[1] == "" || args[0] == "":
-		return nil, misuse("a file's name is empty")
+		return nil, misuse("a file name is empty")
 	case args[1] == "-" && args[0] == "-":
 		return nil, misuse("standard input can be named only once")
 	}

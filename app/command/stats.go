@@ -29,7 +29,7 @@ function was seen, and for how long at a time.`,
 			{"ashlar stats run.spall --function parse", "durations of parse"},
 			{"ashlar stats run.spall -f '/^read/' --range 1s..2s", "functions whose names start with read, in one second"},
 			{"ashlar stats trace.json -f RunTask --metric waiting", "off-CPU time of its calls (Chrome's tdur and tts)"},
-			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "for programs"},
+			{"ashlar stats run.spall -f parse@libxml2.so --json --histogram linear", "as JSON"},
 		},
 		Answer: stats{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
@@ -273,7 +273,7 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 	if d.Count == 0 {
 		s.Cannot = "The function has no calls in this selection."
 		if d.WithoutCPU > 0 {
-			s.Cannot = "None of the calls has a CPU time."
+			s.Cannot = "No call has a CPU time."
 		}
 		return
 	}
@@ -295,8 +295,8 @@ func (s *stats) ofSpans(bins []spans.Bin, of *calls.Query) {
 
 // Reasons why an answer that needs spans is not available.
 const (
-	cannotSamples = "Samples show where the program was at single moments, not the start and end of calls, so call durations are unknown."
-	cannotStacks  = "Aggregated profile: no times, so neither when nor how long the function ran is known."
+	cannotSamples = "Samples show single moments, not the start and end of calls, so call durations are unknown."
+	cannotStacks  = "Aggregated profile: no timestamps, so times and durations of the function are unknown."
 )
 
 func (s *stats) ofRecords(e *recording.Event, metric int) {

@@ -92,9 +92,9 @@ func trendText(t *spans.Trend) string {
 	line := fmt.Sprintf("from %s to %s", units.Duration(int64(math.Round(t.First))), units.Duration(int64(math.Round(t.Last))))
 	switch t.Direction {
 	case spans.Slower:
-		return "calls get slower, medians go " + line
+		return "calls get slower; medians: " + line
 	case spans.Faster:
-		return "calls get faster, medians go " + line
+		return "calls get faster; medians: " + line
 	case spans.Steady:
 		return "durations stay the same"
 	}

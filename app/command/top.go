@@ -36,7 +36,7 @@ of a function, and --search lists the rows that match.`,
 		Examples: [][2]string{
 			{"ashlar top run.spaa -n 10", "the ten most expensive functions"},
 			{"ashlar top run.spaa --metric alloc_bytes --by module", "allocations by module"},
-			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, for programs"},
+			{"ashlar top run.spall --range 1.2s..1.5s --json", "300 ms of a trace, as JSON"},
 			{"ashlar top run.spall --by thread", "how busy each thread was"},
 			{"ashlar top go.trace --by waker", "the goroutines that others waited for, and how long"},
 			{"ashlar top run.spaa --callers-of malloc", "the callers of malloc"},

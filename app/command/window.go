@@ -118,7 +118,7 @@ func (o *WindowOptions) check(c *call) error {
 	stdin := false
 	for i, f := range o.Files {
 		if f == "" {
-			return misuse("a file's name is empty")
+			return misuse("a file name is empty")
 		}
 		if view.IsAddress(f) {
 			var err error

@@ -17,11 +17,11 @@ func unshown(err error, opened bool) error {
 	why, help := displayTrouble(err, os.Getenv)
 	if opened {
 		if text := err.Error(); strings.HasPrefix(text, "wayland: ") || strings.HasPrefix(text, "x11: ") {
-			return fmt.Errorf("the display has gone: %w", err)
+			return fmt.Errorf("the connection to the display was lost: %w", err)
 		}
 		why, help = drawingTrouble(err, os.Getenv)
 	}
-	return fmt.Errorf("no window can be shown: %s; %swithout a window, ashlar render FILE -o view.png draws a picture and ashlar top FILE prints where the cost went", why, help)
+	return fmt.Errorf("no window can be shown: %s; %swithout a window, ashlar render FILE -o view.png draws a picture and ashlar top FILE prints costs", why, help)
 }
 
 // onDisplays reports whether windows need X11 or Wayland.
@@ -38,7 +38,7 @@ func displayTrouble(err error, env func(string) string) (why, help string) {
 	if len(names) == 0 {
 		return "there is no display (DISPLAY and WAYLAND_DISPLAY are not set)", "over ssh, use ssh -X; "
 	}
-	return "no display server answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a display that runs; "
+	return "no display server answers at " + strings.Join(names, " or ") + " (" + err.Error() + ")", "set DISPLAY or WAYLAND_DISPLAY to a running display; "
 }
 
 // drawingTrouble explains why drawing fails, and suggests a remedy.
@@ -50,7 +50,7 @@ func drawingTrouble(err error, env func(string) string) (why, help string) {
 		}
 	}
 	if env("LIBGL_ALWAYS_SOFTWARE") == "" {
-		return why, "try LIBGL_ALWAYS_SOFTWARE=1, which draws without a graphics card; "
+		return why, "try LIBGL_ALWAYS_SOFTWARE=1 to draw without a graphics card; "
 	}
 	return why, "its drivers may be missing (on Debian, libegl-mesa0 and libgl1-mesa-dri); "
 }

@@ -53,7 +53,7 @@ func NewGrid(ctx context.Context, rec *recording.Recording, q analyze.Query, of 
 func (g *Grid) Empty() (said, hint string) {
 	switch {
 	case g.Cells == nil:
-		return "No heatmap", "Spans and samples have no values of this metric. Choose another in the toolbar"
+		return "No heatmap", "Spans and samples have no values of this metric. Choose another metric in the toolbar"
 	case g.Sum == 0:
 		return "No data", ""
 	}

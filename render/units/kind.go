@@ -7,7 +7,7 @@ import "ashlar/ingest/model/recording"
 func KindText(m *recording.Metric) string {
 	switch m.Kind {
 	case recording.Level:
-		return "a level at one time, not a sum"
+		return "a level at one moment, not a sum"
 	case recording.Peak:
 		return "each stack's peak, so sums are upper bounds"
 	}

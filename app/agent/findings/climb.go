@@ -44,7 +44,7 @@ func (l *look) climb(r rule) error {
 		}
 		state := view.State{}
 		state.Sides[0].Select = recording.Offsets(from-l.rec.Start, to-l.rec.Start)
-		l.add(r, Finding{Size: size}.saying("Counter %s climbs for %s of %s, from %s%s to %s%s (lowest values of a twentieth of the time).",
+		l.add(r, Finding{Size: size}.saying("Counter %s rises for %s of %s, from %s%s to %s%s (lowest values in each twentieth of the time).",
 			quoted(counter), duration(to-from), duration(c.Time(c.Len()-1)-from), number(first), name(unit), number(last), name(unit)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
 		return nil
 	}

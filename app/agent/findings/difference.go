@@ -13,7 +13,7 @@ import (
 	"ashlar/render/units"
 )
 
-const differenceWrong = "the runs had different work, or runs vary this much: compare several runs per side"
+const differenceWrong = "the runs did different work, or runs vary this much: compare several runs per side"
 
 // mostDifferences is the maximum number of functions listed for a comparison.
 const mostDifferences = 5

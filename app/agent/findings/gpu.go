@@ -131,7 +131,7 @@ func (l *look) turns(r rule, d *gpu.Device) {
 	if changes < 2*fewestTurns || 20*both > b.busy {
 		return
 	}
-	l.add(r, Finding{Thread: l.rec.Tracks[b.track].Name, Size: timePart(b.busy, d.To-d.From)}.saying("%s and %s of %s take turns %s times: %s of the %s of %s overlap the other.",
+	l.add(r, Finding{Thread: l.rec.Tracks[b.track].Name, Size: timePart(b.busy, d.To-d.From)}.saying("%s and %s of %s take turns %s times: only %s of the %s of %s run at the same time.",
 		l.on(a.track), l.on(b.track), name(safetext.Short(d.Name(l.rec))), count(changes/2), part(both, b.busy), duration(b.busy), l.on(b.track)), view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, "top", evidence.File(l.rec), "--by", "thread")
 }
 

@@ -50,7 +50,7 @@ func (l *look) holder(r rule) error {
 		of := func(n Number, field string) Number {
 			return n.by(fmt.Sprintf("locks[%d].%s", i, field), "locks", evidence.File(l.rec), "-n", "0")
 		}
-		f := Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which it was waited for. %s of %s lost %s.",
+		f := Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which threads waited for it. %s of %s lost %s.",
 			quoted(in.name), by, quoted(k.Title(l.rec)), of(plural(h.Count, "hold"), "holders[0].count"), of(duration(h.Median), "holders[0].median"), of(duration(h.Longest), "holders[0].longest"),
 			part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"), of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.rec.ThreadWord(recording.NoTrack)), "waiters"), of(duration(k.Lost), "lost"))
 		l.add(r, f, view.State{Tab: "blocked"}, "locks", evidence.File(l.rec))

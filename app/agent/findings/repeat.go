@@ -272,7 +272,7 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 	}
 	state, typical := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, slices.Index(gaps, middle)
 	state.Sides[0].Select = recording.Offsets(o.End(typical)-l.rec.Start, o.Start(typical+1)-l.rec.Start)
-	l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("Thread %s is idle between calls of %s for %s of %s, a median of %s each time.",
+	l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("Thread %s is idle between calls of %s for %s of %s (median gap: %s).",
 		l.on(o.Track), quoted(o.Name), part(sum, window), duration(window), duration(middle)), state, "top", evidence.File(l.rec), "--by", "thread")
 	return nil
 }

@@ -118,7 +118,7 @@ func TestOutlier(t *testing.T) {
 			for i := range 1500 {
 				d.span(2, "job", float64(i)*1333+1, 1)
 			}
-		}, []string{"slow calls overlap “AssetCache::evict” on “Worker”, which runs for", "; 0 of "}},
+		}, []string{"slow calls overlap “AssetCache::evict” on “Worker”, which runs for", "; so do 0 of "}},
 		"pause": {func(d *drawn) {
 			d.thread(1, "Main")
 			at := 0.
@@ -152,7 +152,7 @@ func TestOutlier(t *testing.T) {
 					d.span(n+1, "allreduce", float64(i)*5000+20+long, 4000-long)
 				}
 			}
-		}, []string{"straggler: “forward” takes 3.000 ms of self time a call on “rank 2”, and 1.000 ms to 1.000 ms on its 3 peers."}},
+		}, []string{"straggler: “forward” takes 3.000 ms of self time per call on “rank 2”, but 1.000 ms to 1.000 ms on its 3 peers."}},
 		"holder": {func(d *drawn) {
 			r := rand.New(rand.NewPCG(4, 1))
 			d.thread(1, "handler")
@@ -168,19 +168,19 @@ func TestOutlier(t *testing.T) {
 				d.span(1, "request", at, 1000+wait)
 				d.span(1, "lock wait", at+100, wait)
 			}
-		}, []string{"holder: “lock wait” takes ", "39 of 39 long waits end within", "of the end of a call of “swap tables” on “indexer” (association, not proof)."}},
+		}, []string{"holder: “lock wait” takes ", "39 of 39 long waits end within", "of the end of a call of “swap tables” on “indexer” (correlation, not proof)."}},
 		"evenly idle": {func(d *drawn) {
 			d.thread(1, "Main")
 			for i := range 300 {
 				d.span(1, "Frame", float64(i)*7000, 1000)
 			}
-		}, []string{"pause: Thread “Main” is idle between calls of “Frame” for 85.7 % of 2.094 s, a median of 6.000 ms each time."}},
+		}, []string{"pause: Thread “Main” is idle between calls of “Frame” for 85.7 % of 2.094 s (median gap: 6.000 ms)."}},
 		"climb": {func(d *drawn) {
 			d.span(1, "work", 0, 200000)
 			for i := range 200 {
 				d.count("queue length", float64(i)*1000, float64(5+i))
 			}
-		}, []string{"climb: Counter “queue length” climbs for 199.0 ms of 199.0 ms, from 5 to 195 (lowest values of a twentieth of the time)."}},
+		}, []string{"climb: Counter “queue length” rises for 199.0 ms of 199.0 ms, from 5 to 195 (lowest values in each twentieth of the time)."}},
 	} {
 		d := &drawn{}
 		c.draw(d)

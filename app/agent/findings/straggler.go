@@ -129,7 +129,7 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		return false
 	}
 	fn, t := l.rec.Functions.At(int(best.f)), l.rec.Tracks[best.track]
-	l.add(r, Finding{Function: fn.Name, Thread: t.Name, Size: timePart(best.more, whole/int64(len(tracks)))}.saying("%s takes %s of self time a call on %s, and %s to %s on its %s.",
+	l.add(r, Finding{Function: fn.Name, Thread: t.Name, Size: timePart(best.more, whole/int64(len(tracks)))}.saying("%s takes %s of self time per call on %s, but %s to %s on its %s.",
 		quoted(fn.Name), duration(best.a), l.on(best.track), duration(best.low), duration(best.top), plural(len(tracks)-1, "peer")), of(fn, "calls"), "top", evidence.File(l.rec), "--by", "thread", "--focus", typed(l.rec, fn))
 	return true
 }

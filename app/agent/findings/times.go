@@ -138,7 +138,7 @@ func (l *look) slowerLoop(r rule) error {
 			continue
 		}
 		f := l.rec.Functions.At(int(o.Function))
-		l.add(r, Finding{Function: f.Name, Thread: l.rec.Tracks[o.Track].Name, Size: timePart(o.Total, max(o.Total, l.rec.Duration())), Confidence: decimal(1 - t.P)}.saying("Calls of %s on %s slow down: the median of the last tenth is %s, of the first %s.",
+		l.add(r, Finding{Function: f.Name, Thread: l.rec.Tracks[o.Track].Name, Size: timePart(o.Total, max(o.Total, l.rec.Duration())), Confidence: decimal(1 - t.P)}.saying("Calls of %s on %s slow down: the median is %s in the last tenth, %s in the first.",
 			quoted(f.Name), l.on(o.Track), l.ofLoop(duration(last), "median", o, &calls.Query{Started: recording.Range{From: o.Start(len(o.Spans)-n) - l.rec.Start, HasFrom: true}}),
 			l.ofLoop(duration(first), "median", o, &calls.Query{Started: recording.Range{To: o.Start(n) - l.rec.Start, HasTo: true}})), of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil

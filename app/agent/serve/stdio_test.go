@@ -224,7 +224,7 @@ func TestOtherMachinesFail(t *testing.T) {
 		"echo 'ashlar: unknown flag: --stdio' >&2; exit 2": "the ashlar on there is too old for ssh (ashlar: unknown flag: --stdio); copy a newer one there",
 		"exit 127": "there has no ashlar on its PATH; copy ashlar-cli (one file) there",
 		`echo '{"ashlar":"0.1","refused":"keeps \u001b recordings otherwise"}'`: "keeps · recordings otherwise",
-		`echo '{"ashlar":"0.1"}'; echo bye >&2; exit 3`:                         "the connection to there broke off (bye)",
+		`echo '{"ashlar":"0.1"}'; echo bye >&2; exit 3`:                         "the connection to there was lost (bye)",
 		`head -c 300000 /dev/zero`:                                              "is too old",
 	} {
 		install(script)

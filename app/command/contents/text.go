@@ -291,10 +291,10 @@ func (in *Contents) ledger(b *strings.Builder) {
 	for _, t := range in.Ledger {
 		var first []string
 		if t.FirstRepaired != "" {
-			first = append(first, "repaired first at "+safetext.Short(t.FirstRepaired))
+			first = append(first, "first repaired at "+safetext.Short(t.FirstRepaired))
 		}
 		if t.FirstLeftOut != "" {
-			first = append(first, "left out first at "+safetext.Short(t.FirstLeftOut))
+			first = append(first, "first left out at "+safetext.Short(t.FirstLeftOut))
 		}
 		rows = append(rows, []string{safetext.Short(t.Kind), units.Count(t.Read), units.Count(t.Kept),
 			tabular.Dash(t.Repaired), tabular.Dash(t.LeftOut), strings.Join(first, ", ")})

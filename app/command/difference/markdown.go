@@ -71,7 +71,7 @@ func (d *Answer) markdown() string {
 		fmt.Fprintf(&b, "%s not listed.\n\n", units.Plural(int64(d.more), "more row"))
 	}
 	if d.unsure > 0 {
-		fmt.Fprintf(&b, "%s below a confidence of %v and left out.\n\n", are(d.unsure), d.Sure)
+		fmt.Fprintf(&b, "%s left out: confidence below %v.\n\n", are(d.unsure), d.Sure)
 	}
 	fmt.Fprintf(&b, "View: %s\n\n</details>\n", safetext.Code(safetext.Command(slices.Concat([]string{"ashlar"}, d.shown(0), d.shown(1))...)))
 	return b.String()

@@ -49,7 +49,7 @@ func (d *Answer) Text() string {
 	b.WriteString("\n")
 	if len(d.rows) == 0 {
 		if d.unsure > 0 {
-			fmt.Fprintf(&b, "No difference has a confidence of at least %v; %s below it.\n", d.Sure, are(d.unsure))
+			fmt.Fprintf(&b, "No difference has a confidence of at least %v; %s less certain.\n", d.Sure, are(d.unsure))
 		} else {
 			b.WriteString("No differences.\n")
 		}
@@ -60,7 +60,7 @@ func (d *Answer) Text() string {
 		fmt.Fprintf(&b, "… and %s more; -n 0 prints all\n", units.Count(int64(d.more)))
 	}
 	if d.unsure > 0 {
-		fmt.Fprintf(&b, "%s below a confidence of %v and left out\n", are(d.unsure), d.Sure)
+		fmt.Fprintf(&b, "%s left out: confidence below %v\n", are(d.unsure), d.Sure)
 	}
 	return b.String()
 }
@@ -247,7 +247,7 @@ func (d *Answer) certainty(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	if w := d.t.Whole; w != nil && w.Method == compare.FromRuns {
-		fmt.Fprintf(b, "  total of a run: A%s, B%s (standard deviation between runs)\n", verdict.Spread(d.c.Metric, w, 0), verdict.Spread(d.c.Metric, w, 1))
+		fmt.Fprintf(b, "  total per run: A%s, B%s (standard deviation between runs)\n", verdict.Spread(d.c.Metric, w, 0), verdict.Spread(d.c.Metric, w, 1))
 	}
 	d.outliers(b)
 	if d.PerRun {
@@ -311,7 +311,7 @@ func (d *Answer) columns() (all []column) {
 	self := []column{
 		{"Δ self", func(r *compare.Row) string { return d.signed(r.DeltaSelf()) }},
 		{"", func(r *compare.Row) string { return state(r, r.ASelf, r.BSelf) }},
-		{"of all change", func(r *compare.Row) string { return units.Percent(r.DeltaSelf(), d.t.Moved) }},
+		{"of change", func(r *compare.Row) string { return units.Percent(r.DeltaSelf(), d.t.Moved) }},
 		{"A self", func(r *compare.Row) string { return d.blank(r.ASelf) + verdict.Spread(d.c.Metric, r.Self, 0) }},
 		{"B self", func(r *compare.Row) string { return d.blank(r.BSelf) + verdict.Spread(d.c.Metric, r.Self, 1) }},
 		{"confidence", func(r *compare.Row) string { return rowLevel(r.Self, r.ASelf, r.BSelf) }},

@@ -41,7 +41,7 @@ for by its build id: at its recorded path, beside the recording and in debugger
 caches; --exe names another. -n N prints the N heaviest
 instructions and their neighbours. Supported are x86 and arm64, in ELF files.`,
 	Examples: [][2]string{
-		{"ashlar source run.spaa parse --source-root .", "the lines of parse's file"},
+		{"ashlar source run.spaa parse --source-root .", "the source lines around the function parse"},
 		{"ashlar source run.pprof main.go -n 10", "the ten heaviest lines of a file"},
 		{"ashlar source perf.data parse --asm -n 0", "all instructions of a function"},
 	},

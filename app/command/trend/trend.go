@@ -24,7 +24,7 @@ import (
 
 // Command is the trend command.
 var Command = subcommand.Command{
-	Name: "trend", Args: "FOLDER|FILES… [flags]", Line: "show costs over a series of runs, and where they changed",
+	Name: "trend", Args: "FOLDER|FILES… [flags]", Line: "show costs over a series of runs, and their changes",
 	Text: `
 The runs are recordings of the same program in order: all recordings in a
 FOLDER, or FILES and quoted patterns. They are ordered by name, with numbers by

@@ -127,7 +127,7 @@ func notFound(m module, better error) error {
 	case program.IsKernel(m.file):
 		return fmt.Errorf("the kernel's code is not available. Give the recorded vmlinux with --exe")
 	case strings.HasSuffix(m.file, ".map") || strings.HasPrefix(m.file, "//") || strings.HasPrefix(m.file, "[JIT]"):
-		return fmt.Errorf("the code in %s was made at run time and is not in a file. Record it with a jitdump, and run perf inject --jit", safetext.Short(m.file))
+		return fmt.Errorf("the code in %s was generated at run time and is in no file. Record a jitdump and run perf inject --jit", safetext.Short(m.file))
 	}
 	return fmt.Errorf("%s is not on this machine. Give the recorded binary with --exe", safetext.Short(m.file))
 }

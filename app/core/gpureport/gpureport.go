@@ -269,5 +269,5 @@ func SlowText(rec *recording.Recording, s *gpu.Steps) string {
 	if s.Measure == gpu.GPUTime {
 		took += " of GPU time"
 	}
-	return fmt.Sprintf("%s of %s steps took %s, the median %s: %s.", units.Count(int64(len(s.Slow))), units.Count(int64(len(s.Steps))), took, units.Duration(s.Median[s.Measure]), list)
+	return fmt.Sprintf("%s of %s steps took %s (median %s): %s.", units.Count(int64(len(s.Slow))), units.Count(int64(len(s.Steps))), took, units.Duration(s.Median[s.Measure]), list)
 }

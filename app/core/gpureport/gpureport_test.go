@@ -80,8 +80,8 @@ func number(t *testing.T, n json.Number) float64 {
 // events, and checks the findings.
 func TestRealTraces(t *testing.T) {
 	for name, want := range map[string][]string{
-		"slow-kernel": {"2 of 17 steps took 3.101 ms to 3.104 ms of GPU time, the median 433.4 µs: ProfilerStep#6 and ProfilerStep#16. “sm80_xmma_gemm", "adds 2.6"},
-		"dataloader":  {"3 of 17 steps took 17.06 ms to 17.93 ms, the median 5.230 ms: ProfilerStep#5, ProfilerStep#10 and ProfilerStep#15.", "“load_batch” adds 11.", "GPU 0 is idle for 4", "because the program is in “load_batch” and has launched nothing."},
+		"slow-kernel": {"2 of 17 steps took 3.101 ms to 3.104 ms of GPU time (median 433.4 µs): ProfilerStep#6 and ProfilerStep#16. “sm80_xmma_gemm", "adds 2.6"},
+		"dataloader":  {"3 of 17 steps took 17.06 ms to 17.93 ms (median 5.230 ms): ProfilerStep#5, ProfilerStep#10 and ProfilerStep#15.", "“load_batch” adds 11.", "GPU 0 is idle for 4", "because the program is in “load_batch” and has launched nothing."},
 		"nothing":     nil,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -138,7 +138,7 @@ func (a *Answer) candidates(b *strings.Builder) {
 	if len(a.Candidates) == 0 {
 		return
 	}
-	b.WriteString("\noverlaps more often than by chance (an association; no wake-up is recorded)\n")
+	b.WriteString("\noverlaps more often than by chance (correlation; no wake-up is recorded)\n")
 	rows := [][]string{}
 	for i := range a.Candidates {
 		c := &a.Candidates[i]

@@ -37,7 +37,7 @@ const (
 
 func (m *Marks) check() error {
 	if m.Format != marksFormat || m.Version != marksVersion {
-		return fmt.Errorf("it is %q version %d; expected %q version %d", m.Format, m.Version, marksFormat, marksVersion)
+		return fmt.Errorf("%q version %d instead of %q version %d", m.Format, m.Version, marksFormat, marksVersion)
 	}
 	return nil
 }

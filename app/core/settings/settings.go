@@ -162,7 +162,7 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if all == nil {
-		return fmt.Errorf("it is not a JSON object of settings")
+		return fmt.Errorf("not a JSON object of settings")
 	}
 	for _, k := range known {
 		delete(all, k)

@@ -93,7 +93,7 @@ func (s *Store) load(path string, v any, change bool) error {
 	if err := os.Rename(path, aside); err != nil {
 		return fmt.Errorf("%s: damaged (%w), and cannot be renamed: %w", path, bad, err)
 	}
-	s.note("%s is invalid (%v). It was renamed to %s; default settings are in use.", path, bad, filepath.Base(aside))
+	s.note("%s is invalid (%v). It was renamed to %s; the default settings are used.", path, bad, filepath.Base(aside))
 	return bad
 }
 
@@ -106,7 +106,7 @@ func read(path string) ([]byte, error) {
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, mostFile+1))
 	if err == nil && len(b) > mostFile {
-		err = fmt.Errorf("it is larger than %d MB", mostFile>>20)
+		err = fmt.Errorf("larger than %d MB", mostFile>>20)
 	}
 	return b, err
 }

@@ -125,8 +125,8 @@ func TestCauseFirst(t *testing.T) {
 		{"slower", slower, "hash +", []string{"draw", "parse", "frame"}, ""},
 		{"renamed", with(slower, func(f *frames) { f.draw = "draw2" }), "hash +", []string{"draw", "parse", "frame"}, "Matched as renamed: draw → draw2"},
 		{"split", with(slower, func(f *frames) { f.split = true }), "hash +", []string{"draw", "parse", "frame"}, ""},
-		{"threads", with(usual, func(f *frames) { f.threads = 4 }), "B runs on 4 threads instead of 2 and does 2.0 times as many calls; per call no function changed", nil, ""},
-		{"longer", with(slower, func(f *frames) { f.count = 400 }), "B does 2.0 times as many calls; per call only hash changed: +", []string{"draw", "parse", "frame"}, ""},
+		{"threads", with(usual, func(f *frames) { f.threads = 4 }), "B runs on 4 threads instead of 2 and makes 2.0 times as many calls; per call, no function changed", nil, ""},
+		{"longer", with(slower, func(f *frames) { f.count = 400 }), "B makes 2.0 times as many calls; per call only hash changed: +", []string{"draw", "parse", "frame"}, ""},
 		{"gone", with(slower, func(f *frames) { f.noParse = true }), "", []string{"draw", "frame"}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

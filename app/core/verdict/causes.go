@@ -82,7 +82,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 		case d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls:
 			d.say("Normalised by %s: ", d.c.Normalize)
 		case d.alike() != "":
-			d.say("All functions about %s, beyond that ", d.alike())
+			d.say("All functions changed by about %s; beyond that, ", d.alike())
 		}
 		if len(told) == 0 || len(callers) > 0 && size(callers[0].Delta) > size(told[0].Delta) {
 			d.caller(&callers[0])
@@ -97,7 +97,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 	case any:
 		d.say(". ")
 	case d.c.PerCall():
-		d.say("per call no function changed for certain. ")
+		d.say("per call, no function changed for certain. ")
 	}
 	return any
 }
@@ -122,11 +122,11 @@ func (d *verdict) open(a, b int64) bool {
 		d.say("; no single function changed for certain")
 		return false
 	case d.alike() != "" && math.Abs(math.Log(float64(b)/float64(a)/d.c.Common())) < math.Log(1+near) && !d.standsOut(b-a):
-		d.say(", all functions about alike")
+		d.say(", about the same in all functions")
 		d.common = true
 		return false
 	case len(d.c.Runs) == 2:
-		d.say("; too close to call with one run a side")
+		d.say("; too close to call with one run per side")
 	default:
 		d.say("; too close to call with so few runs")
 	}
@@ -181,7 +181,7 @@ func (d *verdict) likely() bool {
 	}
 	d.say(".")
 	if n := all[0].Sure.RunsNeeded(); n > 0 && n <= reasonable {
-		d.say(" %s a side would settle it.", units.Plural(int64(n), "more run"))
+		d.say(" %s per side would settle it.", units.Plural(int64(n), "more run"))
 	}
 	return true
 }
@@ -378,12 +378,12 @@ func (d *verdict) sure(chance bool) {
 		}
 		d.say(".")
 		if n := w.MoreRuns(); n > 0 {
-			d.say(" %s a side would settle it.", units.Plural(int64(n), "more run"))
+			d.say(" %s per side would settle it.", units.Plural(int64(n), "more run"))
 		}
 		return
 	}
 	if d.c.Method() == compare.FromRuns {
-		d.say(" Certainty is from the spread of %s and %s.", units.Count(int64(a.Recordings)), units.Plural(int64(b.Recordings), "run"))
+		d.say(" Certainty comes from the spread of %s and %s.", units.Count(int64(a.Recordings)), units.Plural(int64(b.Recordings), "run"))
 		return
 	}
 	sure := make([]*compare.Confidence, 0, mostNamed)
@@ -397,10 +397,10 @@ func (d *verdict) sure(chance bool) {
 		switch {
 		case conf == nil:
 		case d.c.Method() == compare.FromCounts:
-			d.say(" The spread between runs is estimated from all functions; more runs a side tell it.")
+			d.say(" The spread between runs is estimated from all functions; more runs per side would measure it.")
 			return
 		default:
-			d.say(" Certainty is within these recordings; the spread between runs is not known.")
+			d.say(" Certainty excludes the spread between runs, which is unknown.")
 			return
 		}
 	}
@@ -431,7 +431,7 @@ func (d *verdict) work() {
 		begin = " and "
 	}
 	if w.Differs() && (d.c.PerCall() || d.c.Normalize == compare.Raw) {
-		d.say("%sdoes %s times as many calls", begin, times(w.Ratio))
+		d.say("%smakes %s times as many calls", begin, times(w.Ratio))
 		begin = ""
 	}
 	switch {

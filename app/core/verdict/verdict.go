@@ -97,7 +97,7 @@ func Parts(c *compare.Comparison, t *compare.Table) []Part {
 		return d.parts
 	}
 	if o.Little() && a.Total != 0 && b.Total != 0 {
-		d.say("Little in common: only %s of A and %s of B is in functions that both have. ", units.Percent(int64(o.A*1e6), 1e6), units.Percent(int64(o.B*1e6), 1e6))
+		d.say("Little in common: only %s of A and %s of B is in shared functions. ", units.Percent(int64(o.A*1e6), 1e6), units.Percent(int64(o.B*1e6), 1e6))
 	}
 	chance := d.chance()
 	d.work()

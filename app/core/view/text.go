@@ -286,7 +286,7 @@ func decimalText(v float32) string { return strconv.FormatFloat(float64(v), 'f',
 func parseDecimal(s string) (float32, error) {
 	v, err := strconv.ParseFloat(s, 32)
 	if err != nil || strings.Trim(s, "-0123456789.") != "" || len(s) > longestNumber {
-		return 0, fmt.Errorf("has invalid number %q; write a decimal", s)
+		return 0, fmt.Errorf("has invalid number %q; write a decimal number", s)
 	}
 	return float32(v), nil
 }
@@ -295,7 +295,7 @@ func parseDecimal(s string) (float32, error) {
 func parseNumber(s string, most int) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > most {
-		return 0, fmt.Errorf("has invalid number %q; write a whole one from 0 to %d", s, most)
+		return 0, fmt.Errorf("has invalid number %q; write a whole number from 0 to %d", s, most)
 	}
 	return n, nil
 }
@@ -349,7 +349,7 @@ func unescape(s string) (string, error) {
 		}
 		v, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
 		if err != nil {
-			return "", fmt.Errorf("has the escape %q, which is not %% and two hexadecimal digits", s[i:i+3])
+			return "", fmt.Errorf("has the invalid escape %q; write %% and two hexadecimal digits", s[i:i+3])
 		}
 		b.WriteByte(byte(v))
 		i += 2

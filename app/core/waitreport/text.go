@@ -22,7 +22,7 @@ const (
 )
 
 // Derived explains holds.
-const Derived = "Holds are derived from wake-ups: a hold lasts from its first waiter, or the release before it, to the wake-up. Time held while no one waited is unknown."
+const Derived = "Holds are derived from wake-ups: a hold lasts from its first waiter, or from the previous release, to the wake-up. Holds without waiters are unknown."
 
 // Text writes the first n locks for people.
 func (a *Answer) Text(n int) string {

@@ -32,7 +32,7 @@ const (
 	// NotFiles is the reason if the drag offers no files.
 	NotFiles = "Only files can be dropped here"
 	// NoFiles is the reason if the drag offers files, but not their names.
-	NoFiles = "The other program did not name any files"
+	NoFiles = "The other program named no files"
 )
 
 // A Target collects drag events between frames of the window. Its methods may be called

@@ -64,7 +64,7 @@ func (f *Files) line(line, host string) string {
 	case strings.EqualFold(scheme, "file"):
 		return f.fileURL(trimmed, rest, host)
 	case strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"):
-		f.refuse("%s is on the web. Save it as a file and drop that", short(trimmed))
+		f.refuse("%s is on the web. Download it and drop the file", short(trimmed))
 	default:
 		f.refuse("%s is not on this computer. Copy it here and drop the copy", short(trimmed))
 	}
@@ -90,10 +90,10 @@ func (f *Files) fileURL(url, rest, host string) string {
 		f.refuse("%s does not name the file's folder", short(url))
 		return ""
 	case strings.Contains(p, "\x00"):
-		f.refuse("%s has a NUL in its name, which no file can have", short(url))
+		f.refuse("%s has a NUL in its name, which file names cannot contain", short(url))
 		return ""
 	case strings.Count(p, "/") != strings.Count(rest, "/"):
-		f.refuse("%s has a slash in its name, which no file can have", short(url))
+		f.refuse("%s has a slash in its name, which file names cannot contain", short(url))
 		return ""
 	}
 	return path.Clean(p)

@@ -12,7 +12,7 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	const web = "is on the web. Save it as a file and drop that"
+	const web = "is on the web. Download it and drop the file"
 	for _, c := range []struct {
 		name, list string
 		want       []string

@@ -42,11 +42,11 @@ func load(data string) (*record, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(b, r); err != nil {
-		return nil, fmt.Errorf("%s: the record of what was installed cannot be read: %w", filepath.Join(data, recordPath), err)
+		return nil, fmt.Errorf("%s: the list of installed files cannot be read: %w", filepath.Join(data, recordPath), err)
 	}
 	for _, f := range r.Files {
 		if !filepath.IsLocal(filepath.FromSlash(f)) {
-			return nil, fmt.Errorf("%s: the record names a file outside the data folder: %s", filepath.Join(data, recordPath), f)
+			return nil, fmt.Errorf("%s: the list names a file outside the data folder: %s", filepath.Join(data, recordPath), f)
 		}
 	}
 	return r, nil

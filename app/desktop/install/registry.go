@@ -50,7 +50,7 @@ func settings(program, version string) []setting {
 		{classes + progID, "FriendlyTypeName", "Recording"},
 		{classes + progID + `\DefaultIcon`, "", fmt.Sprintf(`"%s",-2`, program)},
 		{classes + progID + `\shell\open\command`, "", open},
-		{classes + progID + `\shell\compare`, "", "Compare with what is open"},
+		{classes + progID + `\shell\compare`, "", "Compare with open recording"},
 		{classes + progID + `\shell\compare\command`, "", compare},
 		{app, "FriendlyAppName", "Ashlar"},
 		{app + `\shell\open\command`, "", open},
@@ -68,12 +68,12 @@ func settings(program, version string) []setting {
 // register writes the registry entries of a program.
 func register(h hive, program, version string) ([]Line, error) {
 	if strings.Contains(program, `"`) {
-		return nil, fmt.Errorf("the path %s contains a quote, which a registry command cannot hold", program)
+		return nil, fmt.Errorf("the path %s contains a quote; move the program to a path without one", program)
 	}
 	all := settings(program, version)
 	for _, s := range all {
 		if err := h.set(s.key, s.name, s.value); err != nil {
-			return nil, fmt.Errorf("the registry's key %s could not be written: %w", s.key, err)
+			return nil, fmt.Errorf("the registry key %s cannot be written: %w", s.key, err)
 		}
 	}
 	lines := []Line{ok("%s in the registry", safetext.Plural(len(all), "setting"))}
@@ -107,7 +107,7 @@ func unregister(h hive) ([]Line, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return []Line{ok("removed from the registry")}, nil
+	return []Line{ok("registry entries removed")}, nil
 }
 
 // registered checks whether a program is registered as register would do it.
@@ -127,7 +127,7 @@ func registered(h hive, program, version string) ([]Line, error) {
 		}
 	}
 	if right == 0 {
-		wrong = []Line{lacks("nothing is in the registry")}
+		wrong = []Line{lacks("the registry has no entries of Ashlar")}
 	} else {
 		wrong = append(wrong, ok("%s in the registry", safetext.Plural(right, "setting")))
 	}

@@ -160,7 +160,7 @@ func CheckUser(program string) ([]Line, error) {
 	for _, t := range desktop.OwnTypes {
 		switch all := f.openers(t); {
 		case len(all) == 0:
-			lines = append(lines, lacks("%s has no program", t))
+			lines = append(lines, lacks("no program opens %s", t))
 		case all[0] != entryName:
 			lines = append(lines, lacks("%s is opened by %s", t, all[0]))
 		default:
@@ -178,7 +178,7 @@ func CheckUser(program string) ([]Line, error) {
 		case len(all) > 0:
 			lines = append(lines, lacks("%s is opened by %s; Ashlar is not listed", t, all[0]))
 		default:
-			lines = append(lines, lacks("%s has no program; Ashlar is not listed", t))
+			lines = append(lines, lacks("no program opens %s; Ashlar is not listed", t))
 		}
 	}
 	return lines, nil

@@ -317,7 +317,7 @@ func Cannot(name string, err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		advice = ". Make room on that disk, or write to another one"
 	case errors.Is(err, syscall.EIO):
-		advice = ". The disk fails; write to another one"
+		advice = ". The disk is failing; write to another one"
 	}
 	return fmt.Errorf("%s cannot be written (%w)%s", name, err, advice)
 }

@@ -57,7 +57,7 @@ func (c *Comparison) NormalizeWord() string {
 
 // NormalizeHelp explains each normalisation.
 var NormalizeHelp = map[compare.Normalize]string{
-	compare.Raw: "Recorded values", compare.Total: "Scale B to A's total", compare.Duration: "Scale B to A's duration", compare.Samples: "Scale B to A's number of samples or spans", compare.Calls: "Mean of a call on each side, or B scaled to each function's calls in A", compare.Auto: "Per call where numbers of calls differ by more than a tenth",
+	compare.Raw: "Recorded values", compare.Total: "Scale B to A's total", compare.Duration: "Scale B to A's duration", compare.Samples: "Scale B to A's number of samples or spans", compare.Calls: "Mean per call, or B scaled to each function's calls in A", compare.Auto: "Per call if call counts differ by more than a tenth",
 }
 
 // WidthWords name the choices for the widths of bars.

@@ -32,7 +32,7 @@ func (p *Side) nothing() (said, hint string) {
 			case m.Total != 0: // also if the total is unknown
 				return said, "Choose another metric in the toolbar"
 			default:
-				hint = "Its other metrics have no data either"
+				hint = "The other metrics have no data either"
 			}
 		}
 	}

@@ -17,7 +17,7 @@ func TestNothing(t *testing.T) {
 		hint   string
 	}{
 		{[][]recording.Metric{{metric("time", 0)}}, "This recording has no other metric"},
-		{[][]recording.Metric{{metric("time", 0), metric("calls", 0)}}, "Its other metrics have no data either"},
+		{[][]recording.Metric{{metric("time", 0), metric("calls", 0)}}, "The other metrics have no data either"},
 		{[][]recording.Metric{{metric("time", 0), metric("calls", 7)}}, "Choose another metric in the toolbar"},
 		{[][]recording.Metric{{metric("time", 0), metric("calls", recording.Missing)}}, "Choose another metric in the toolbar"},
 		{[][]recording.Metric{{metric("time", 0)}, {metric("time", 7)}}, "Choose another metric in the toolbar"},

@@ -24,7 +24,7 @@ func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node 
 		"self " + units.Value(nd.Self, m) + "   " + units.Percent(nd.Self, all) + "   (" + units.Exact(nd.Self, m) + ")",
 	}
 	if nd.Total != nd.Gross {
-		lines = append(lines, units.Value((nd.Total+nd.Gross)/2, m)+" minus "+units.Value((nd.Gross-nd.Total)/2, m)+"; drawn as wide as their sum")
+		lines = append(lines, units.Value((nd.Total+nd.Gross)/2, m)+" minus "+units.Value((nd.Gross-nd.Total)/2, m)+"; bar width: "+units.Value(nd.Gross, m))
 	}
 	if cpu != nil && cpu.Tree == t && cpu.CPU[node]+cpu.Waiting[node] != 0 {
 		lines = append(lines, "on CPU "+units.Percent(cpu.CPU[node], nd.Total))

@@ -75,7 +75,7 @@ func TestCopiedCommandsOfBoth(t *testing.T) {
 				}
 			}
 		}},
-		{"distribution of a time", "calls that cross the selection's edges", func(s *Shell) {
+		{"distribution of a time", "calls across the selection's edges", func(s *Shell) {
 			chooseNamed(t, s, "parse")
 			s.Versus.Tab = comparison.Distribution
 			s.Versus.Panes[0].SelectRange(s.Versus.Panes[0].Rec.Start+2e9, s.Versus.Panes[0].Rec.Start+20e9)

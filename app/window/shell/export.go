@@ -129,7 +129,7 @@ func (s *Shell) saveSelection() {
 // savePicture saves the window's contents as a picture.
 func (s *Shell) savePicture() {
 	if s.Picture == nil {
-		s.Say("Pictures cannot be drawn here")
+		s.Say("Pictures cannot be drawn on this computer")
 		return
 	}
 	still, size, scale := s.Snapshot(), s.Size, s.Density

@@ -37,7 +37,7 @@ var Gestures = [][2]string{
 	{"wheel", "zoom at the pointer"},
 	{"Shift or sideways wheel", "pan"},
 	{"wheel over the names", "scroll"},
-	{"drag", "pan; keeps moving when thrown"},
+	{"drag", "pan; flick to keep moving"},
 	{"Shift drag, drag on ruler", "select a time range (Alt: no snapping)"},
 	{"Ctrl Shift drag", "select a time range of one thread"},
 	{"Ctrl drag", "zoom to a box"},

@@ -39,7 +39,7 @@ func TestUndoTakesEverythingBack(t *testing.T) {
 			}
 			// Normalising by calls fails if the selected range has none of the selected
 			// calls.
-			if err := s.Finish(); err != nil && !strings.Contains(err.Error(), "it has no selected calls") {
+			if err := s.Finish(); err != nil && !strings.Contains(err.Error(), "no calls are selected") {
 				t.Fatal(err)
 			}
 			pickAnything(r, s)

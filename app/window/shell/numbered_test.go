@@ -45,7 +45,7 @@ func TestFoldNumbersOffered(t *testing.T) {
 		b.until("the recording", func() bool { return b.Pane.Rec.Done && b.Pane.Kept && b.total() != "" })
 		return b
 	}
-	const offer = "Fold 60 names that differ in a number"
+	const offer = "Fold 60 names that differ only in numbers"
 	b := open()
 	b.until("the offer", func() bool { return strings.Contains(b.shapes(), offer) })
 	b.remembered()

@@ -61,7 +61,7 @@ func sameFormat(a, b string) bool {
 // others opens each of the files in a window of its own.
 func (s *Shell) others(paths []string) {
 	if s.Do.Other == nil {
-		s.Say(units.Plural(int64(len(paths)), "more file") + " not opened: no other window can be opened here")
+		s.Say(units.Plural(int64(len(paths)), "more file") + " not opened: no other window can be opened")
 		return
 	}
 	text := units.Plural(int64(min(len(paths), mostWindows)), "other window") + " opened. To compare two files of different formats, use Compare"

@@ -66,7 +66,7 @@ func (s *Shell) chooseAmong(paths, files []string) {
 			s.others(files[1:])
 		})})
 	}
-	s.OpenChooser(widget.NewChooser("What to do with "+n, "", func(text string) (found []widget.Line) {
+	s.OpenChooser(widget.NewChooser("Open or compare "+n, "", func(text string) (found []widget.Line) {
 		for _, l := range lines {
 			if widget.HasWords(l.Title, text) {
 				found = append(found, l)

@@ -68,7 +68,7 @@ func (p *Timeline) groupTip(u *ui.UI, at image.Point, r *timeline.Row) {
 	if !r.Collapsed {
 		line = "Click to hide them"
 	}
-	widget.Tip(u, at, panel.CutName(g.Name), []string{p.Plan.GroupNote(g), "Height: how many of them ran, full height = all processors", line})
+	widget.Tip(u, at, panel.CutName(g.Name), []string{p.Plan.GroupNote(g), "Height: running goroutines; full height: all processors", line})
 }
 
 // callLines describes a span, or consecutive samples of one stack.

@@ -262,6 +262,6 @@ func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 func (d *Workspace) CopyAddress() {
 	d.CopyLater(d.Address().String())
 	if d.Pane.Path == "-" {
-		d.Say("Copied the view address. Standard input cannot be reopened: replace - with the file's path")
+		d.Say("View address copied. Standard input cannot be reopened: replace - with the file's path")
 	}
 }

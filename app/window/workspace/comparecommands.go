@@ -37,16 +37,16 @@ func (d *Workspace) CompareSelected() {
 			}
 		}
 		if rest == nil {
-			d.Say("All threads are selected: none is left to compare with")
+			d.Say("The selection covers all threads: none is left to compare with")
 			return
 		}
 		p.CompareTracks(rest)
 	case in.Ranged:
 		if !p.CompareRest() {
-			d.Say("The whole time is selected: nothing is left to compare with")
+			d.Say("The selection covers the whole time: nothing is left to compare with")
 		}
 	default:
-		d.Say("Select calls, a time or threads first. In Calls, Shift selects the set to compare with")
+		d.Say("Select calls, a time or threads first. In Calls, Shift-click selects the calls to compare with")
 	}
 }
 
@@ -58,7 +58,7 @@ func (d *Workspace) CompareNext() {
 	case !p.Scope.Ranged:
 		d.Say("Select a time first: Shift-drag in the timeline")
 	case !p.CompareNext():
-		d.Say("The selection ends with the recording: nothing follows it")
+		d.Say("The selection ends with the recording: there is nothing after it")
 	}
 }
 
@@ -146,7 +146,7 @@ func (d *Workspace) compareFound(meanwhile string, in recording.Scope, find func
 func (c *Comparison) ToggleByCall(d *Workspace) {
 	c.ByCall = !c.ByCall
 	if c.ByCall {
-		d.Say("Linked by call: selecting a call aligns it with the same call on the other side")
+		d.Say("Linked by call: a selected call is aligned with the same call on the other side")
 		c.Link.Twin = nil // makes PickTwin align the sides at the selected call
 		return
 	}
@@ -239,7 +239,7 @@ func (p *Pane) distributionCommand(f recording.Function, in recording.Scope, sel
 		cmd.rest = append(cmd.rest, "self time")
 	}
 	if in.Ranged {
-		cmd.rest = append(cmd.rest, "calls that cross the selection's edges")
+		cmd.rest = append(cmd.rest, "calls across the selection's edges")
 	}
 	return cmd
 }

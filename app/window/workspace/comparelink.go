@@ -89,7 +89,7 @@ func (c *Comparison) AnchorHere(d *Workspace) {
 // AnchorBoth aligns the picked call with its match on the other side.
 func (c *Comparison) AnchorBoth(d *Workspace) {
 	if c.Link.Twin == nil {
-		d.Say("Select a call in a timeline first. The other side needs a call of the same function and number")
+		d.Say("Select a call in a timeline first. The other side needs the same call (same function and number)")
 		return
 	}
 	c.AlignAt(c.Link.Twin)

@@ -88,7 +88,7 @@ func (d *Workspace) explain(f *findings.Finding) {
 func (p *Pane) closeFindings(d *Workspace) {
 	p.Leads.shown = false
 	p.Leads.found.Cancel()
-	d.Say("Closed the findings. The command “Show or hide findings” brings them back")
+	d.Say("Findings closed. The command “Show or hide findings” brings them back")
 }
 
 // ToggleFindings shows or hides the row of findings, here and in recordings that are

@@ -28,7 +28,7 @@ func (d *Workspace) ToggleFollow() {
 		for _, p := range can {
 			p.stopFollowing()
 		}
-		d.Say("Stopped following " + what)
+		d.Say("No longer following " + what)
 	case len(can) == 0:
 		d.Say(none + ". Only files can be followed")
 	default:

@@ -30,8 +30,8 @@ func (p *Pane) numberedChips(d *Workspace) []scopebar.Chip {
 	if !ok || of != k || n == 0 {
 		return nil
 	}
-	return []scopebar.Chip{{Text: "Fold " + units.Plural(int64(n), "name") + " that differ in a number", Adds: true,
-		More: []string{"Shows each group as one name in every panel; remembered for this file"}, Go: p.FoldNumbers}}
+	return []scopebar.Chip{{Text: "Fold " + units.Plural(int64(n), "name") + " that differ only in numbers", Adds: true,
+		More: []string{"Each group becomes one name in every panel. Remembered for this file"}, Go: p.FoldNumbers}}
 }
 
 // numberedKey identifies a count of names that differ only in numbers.

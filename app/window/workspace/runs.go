@@ -122,7 +122,7 @@ func (d *Workspace) AddRuns(side int, paths []string) {
 			}
 			said := d.AddFiles(side, files)
 			if len(skipped) > 0 {
-				said += " · " + units.Plural(int64(len(skipped)), "file") + " of no known format skipped"
+				said += " · " + units.Plural(int64(len(skipped)), "file") + " with unknown formats skipped"
 			}
 			d.Say(said)
 		})
@@ -152,7 +152,7 @@ func (d *Workspace) AddFiles(side int, files []string) (said string) {
 		said += ", " + units.Count(int64(known)) + " already there"
 	}
 	if over > 0 {
-		said += " · " + units.Plural(int64(over), "file") + " not added: at most " + units.Count(mostRuns) + " runs a side"
+		said += " · " + units.Plural(int64(over), "file") + " not added: at most " + units.Count(mostRuns) + " runs per side"
 	}
 	if d.Versus == nil && added > 0 {
 		said += " · open or drop B to compare"
@@ -304,14 +304,14 @@ func (d *Workspace) showRun(side, next int) {
 	panes := c.Panes
 	panes[side] = q
 	d.Compare(panes[0], panes[1])
-	d.Say(OneLine(p.Doc.Name) + " is off; " + OneLine(q.Doc.Name) + " is shown for " + comparison.SideName(side))
+	d.Say(OneLine(p.Doc.Name) + " excluded from " + comparison.SideName(side) + "; showing " + OneLine(q.Doc.Name))
 }
 
 // ChooseRuns lists the runs of a side, to take them off or put them back.
 func (d *Workspace) ChooseRuns(side int) {
 	c := d.Versus
 	if c == nil || len(c.Panes[side].Runs) == 0 {
-		d.Say(comparison.SideName(side) + " is one run. Add runs to it with the palette, or drop files on it")
+		d.Say(comparison.SideName(side) + " has only one run. Add runs with the palette, or drop files on it")
 		return
 	}
 	var list *widget.Chooser
@@ -373,7 +373,7 @@ func (p *Pane) runsChip(choose func()) []scopebar.Chip {
 	if on <= len(p.Runs) {
 		text = units.Count(int64(on)) + " of " + units.Plural(int64(len(p.Runs)+1), "run")
 	}
-	more := []string{"Numbers are means of these runs"}
+	more := []string{"Numbers are the means of these runs"}
 	if failed > 0 {
 		more = append(more, units.Plural(int64(failed), "run")+" cannot be read")
 	}
@@ -385,5 +385,5 @@ func (p *Pane) waiting() []scopebar.Chip {
 	if len(p.Runs) == 0 {
 		return nil
 	}
-	return []scopebar.Chip{{Kind: "runs", Text: "A: " + units.Plural(int64(len(p.Runs)+1), "run"), More: []string{"Shown is the first run", "Open or drop B to compare"}, Off: func() { p.setRuns(nil) }}}
+	return []scopebar.Chip{{Kind: "runs", Text: "A: " + units.Plural(int64(len(p.Runs)+1), "run"), More: []string{"Showing the first run", "Open or drop B to compare"}, Off: func() { p.setRuns(nil) }}}
 }

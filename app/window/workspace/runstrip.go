@@ -120,9 +120,9 @@ func (s *runStrip) tooltip(c *Comparison, u *ui.UI, side int) {
 		return
 	}
 	r := runs[s.tip]
-	does := "Click to leave it out of " + comparison.SideName(side)
+	does := "Click to exclude it from " + comparison.SideName(side)
 	if r.Off {
-		does = "Click to include it again"
+		does = "Click to include it"
 	}
 	lines := []string{does}
 	if text := c.runDetail(r); text != "" {

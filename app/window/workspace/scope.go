@@ -137,7 +137,7 @@ func (p *Pane) basis() (text string) {
 	if a := p.Doc.Answer(); a != nil {
 		text = basisText(a.Tree.Weights)
 		if p.Scope.Ranged && !a.Tree.Weights.Ranged && a.Scope.Ranged {
-			text = "No data for a part; showing the whole recording · " + text
+			text = "No data for a time range; showing the whole recording · " + text
 		}
 		if p.Scope.Calls != nil && !a.Tree.Weights.Called && a.Scope.Calls != nil {
 			text = "No data for single calls; showing the whole recording · " + text

@@ -70,7 +70,7 @@ func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing
 	l.Transforms = slices.Clone(was.Transforms)
 	for _, t := range st.Transforms {
 		if err := t.Check(); err != nil {
-			missing = append(missing, fmt.Errorf("the address has a wrong transform: %v", err))
+			missing = append(missing, fmt.Errorf("the address has an invalid transform: %v", err))
 		} else if !slices.Contains(l.Transforms, t) {
 			l.Transforms = append(l.Transforms, t)
 		}
@@ -122,7 +122,7 @@ func (p *Pane) goTo(d *Workspace, st *view.State, i int) error {
 	}
 	p.Visited = true
 	if st.Unknown != nil {
-		missing = append(missing, fmt.Errorf("this version does not know %s in the address", strings.Join(st.Unknown, ", ")))
+		missing = append(missing, fmt.Errorf("this version does not support %s in the address", strings.Join(st.Unknown, ", ")))
 	}
 	return cmp.Or(append(missing, nil)...)
 }
@@ -149,7 +149,7 @@ func (p *Pane) followPick() {
 func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 	miss := func(format string, args ...any) { err = cmp.Or(err, fmt.Errorf(format, args...)) }
 	if _, whole := panel.NodeAt(a.Rec, a.Tree, st.Zoom); !whole {
-		miss("the flamegraph lacks functions that the address zooms to")
+		miss("some functions of the address are missing in the flamegraph")
 	}
 	if f := st.Function; f != nil && p.Pick.Kind != panel.PickBar {
 		n, whole := panel.NodeAt(a.Rec, a.Tree, st.Node)
@@ -160,7 +160,7 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 		case n > 0:
 			p.Pick = panel.Picked{Kind: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 		case f.Module != "" || p.markNamed(a, analyze.Named(f.Name)) != nil:
-			miss("the view has no function %s", f.Name)
+			miss("this view has no function %s", f.Name)
 		}
 	}
 	if f := st.Around; f != nil {
@@ -192,7 +192,7 @@ func (p *Pane) checkZoomAround() (changed bool, err error) {
 	p.visit.sides = false
 	for i, t := range []*analyze.Tree{a.Above, a.Below} {
 		if _, whole := panel.NodeAt(a.Rec, t, p.Sides[i]); !whole {
-			err = errors.New("the callers and callees lack functions that the address zooms to")
+			err = errors.New("some functions of the address are missing among the callers and callees")
 		}
 	}
 	return true, err
@@ -223,7 +223,7 @@ func (p *Pane) markNamed(a *session.Answer, ref analyze.Ref) error {
 	}
 	n := heaviest(a, func(i int) bool { return a.Tree.Nodes[i].Group == 0 && of[a.Tree.Nodes[i].Func] })
 	if n == 0 {
-		return fmt.Errorf("%s: the view has no function %s", p.Doc.Name, ref.Text)
+		return fmt.Errorf("%s: this view has no function %s", p.Doc.Name, ref.Text)
 	}
 	p.Pick = panel.Picked{Kind: panel.PickNode, Node: n, Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 	return nil

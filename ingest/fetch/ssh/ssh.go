@@ -214,7 +214,7 @@ func (a *Answer) Read(b []byte) (int, error) {
 	}
 	a.in.Close()
 	if a.wait(); a.ended != nil && errors.Is(err, io.EOF) {
-		err = fmt.Errorf("the connection to %s broke off (%s)", safetext.Text(host(a.as)), a.said.line(a.ended.Error()))
+		err = fmt.Errorf("the connection to %s was lost (%s)", safetext.Text(host(a.as)), a.said.line(a.ended.Error()))
 	}
 	return 0, err
 }

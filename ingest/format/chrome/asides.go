@@ -50,7 +50,7 @@ func (d *decoder) total(it *item, t *thread, k *recording.Tally) bool {
 	if jsonscan.Member(args, "count") == nil || !bytes.Contains(args, []byte(`"avg ms"`)) {
 		return false
 	}
-	d.b.Remark("compiler-totals", place(it.off), "The compiler's own totals (%s and others) are shown as separate rows and excluded from totals, like async operations", d.names[it.name].text)
+	d.b.Remark("compiler-totals", place(it.off), "The compiler's own totals (%s and others) are shown as separate rows and excluded from totals, like async spans", d.names[it.name].text)
 	d.aside(it, t, k, recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: "totals"}, 1<<30)
 	return true
 }

@@ -48,7 +48,7 @@ func write(j *encode.Job) error {
 	j.Total = rec.Counts.Spans + n + rec.Counts.Instants + encode.Points(rec)
 	var ok bool
 	if c.clock, ok = encode.NewClockText(&rec.Clock, 1e6); !ok {
-		c.Lose(1, "clock origins", "it is out of range; times are relative to the recording's start")
+		c.Lose(1, "clock origins", "the clock origin is out of range; times are relative to the recording's start")
 	}
 	c.names = make([][]byte, rec.Functions.Len())
 	c.latest = c.findLatest()
@@ -333,23 +333,23 @@ func (c *chromeWriter) losses(samples int64) {
 			stacks += int64(s.Len())
 		}
 	}
-	c.Lose(stacks, "stacks", "they have no times, and a trace holds only timed data")
+	c.Lose(stacks, "stacks", "a trace holds only timed data, and stacks have no times")
 	c.Lose(rec.Counts.States, "state times", "a trace has only spans, samples and counters")
-	c.LoseWindows("a trace has single events only")
+	c.LoseWindows("a trace has only single events")
 	c.LoseMoreNotes()
-	c.Lose(c.lostValues, "sample values", "a sample has one weight")
-	c.Lose(c.lostRows, "asynchronous row names", "the viewer names each row after its first operation")
-	c.Lose(c.lostMarks, "unfinished-span marks", "other spans follow, so they need an end")
-	c.Lose(c.oddArgs, "arguments that are not JSON", "they are written as text")
+	c.Lose(c.lostValues, "sample values", "a sample has only one weight")
+	c.Lose(c.lostRows, "names of async rows", "the viewer names each row after its first operation")
+	c.Lose(c.lostMarks, "marks of unfinished spans", "other spans follow, so they need an end")
+	c.Lose(c.oddArgs, "arguments that are not JSON", "they become text")
 	if c.clock.Cut {
-		c.Lose(1, "fractions of the clock's origin", "they are finer than a picosecond")
+		c.Lose(1, "last digits of the clock's origin", "digits below a picosecond are lost")
 	}
 	c.LoseThreads(c.threads, func(i int) bool {
 		t := rec.Tracks[i]
 		return t.Kind != recording.AsyncTrack && (t.Spans() > 0 || len(t.Samples) > 0 || len(t.Instants) > 0)
 	})
 	if samples > 0 {
-		c.Lose(int64(rec.Contexts.Len()-1), "stack contexts", "a sample has only its thread and CPU")
+		c.Lose(int64(rec.Contexts.Len()-1), "stack contexts", "a sample has no context except its thread and CPU")
 	}
 	c.LosePlaces("frames of a trace have a name and a category")
 	c.LoseSymbols("frames of a trace have a name and a category")

@@ -49,7 +49,7 @@ func TestOddFiles(t *testing.T) {
 		{"a time that is none", in(strings.Replace(span, "2023-11-14T22:13:20Z", "yesterday", 1) + "," + span), "span 1", "Spans have no valid time and were left out, first before span 1", 1},
 		{"no end", in(strings.Replace(span, "endTime", "until", 1)), "span 1", "Spans have no end, first span 1; they are shown without length", 1},
 		{"backward", in(strings.Replace(span, "22:13:21", "22:13:19", 1)), "span 1", "Spans end before they start, first span 1; they are shown without length", 1},
-		{"no id", in(strings.Replace(span, `"1"`, "0", 1)), "span 1", "Spans have no id, first span 1; they have no children", 1},
+		{"no id", in(strings.Replace(span, `"1"`, "0", 1)), "span 1", "Spans have no id, first span 1; they are shown without children", 1},
 		{"no traces", `{"traces":[]}`, "", "the file has no spans", 0},
 	} {
 		r, err := decodetest.Bytes(t, read, []byte(c.text), 0)

@@ -114,7 +114,7 @@ func (d *decoder) compare(p *point) {
 	all := p.values[indexOf(measures, "tb")]
 	for _, key := range []string{"gb", "eb", "mb"} {
 		if v := p.values[indexOf(measures, key)]; v > all {
-			d.b.Warn("more-than-allocated", decode.Byte(p.from), "The program point at byte %d has %d as %q but only %d as \"tb\", its total", p.from, v, key, all)
+			d.b.Warn("more-than-allocated", decode.Byte(p.from), "The program point at byte %[1]d has %[2]d as %[3]q, more than its total \"tb\", %[4]d", p.from, v, key, all)
 			return
 		}
 	}

@@ -234,7 +234,7 @@ func TestSentences(t *testing.T) {
 		{"no point", replace(`[{"tb":472`, `[7,{"tb":472`), first, "The value at " + first + " is not a program point and was left out"},
 		{"no number", replace(`{"tb":8,`, `{"tb":-8,`), second, `The value "tb" of the program point at ` + second + " is not a number or too large and was left out"},
 		{"too large", replace(`{"tb":8,`, `{"tb":1e30,`), second, `The value "tb" of the program point at ` + second + " is not a number or too large and was left out"},
-		{"more at one time than in all", strings.Replace(small, `{"tb":472`, `{"tb":2`, 1), first, "The program point at " + first + ` has 172 as "gb" but only 2 as "tb", its total`},
+		{"more at one time than in all", strings.Replace(small, `{"tb":472`, `{"tb":2`, 1), first, "The program point at " + first + ` has 172 as "gb", more than its total "tb", 2`},
 		{"no frame", replace(`[1,5,4]`, `[1,99,4]`), second, "The program point at " + second + " refers to a missing frame, which was left out of the stack"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)

@@ -126,7 +126,7 @@ func (c *Collector) Add(s *Span) {
 		c.b.Warn("span-backward", place, "Spans end before they start, first %s; they are shown without length", place)
 	}
 	if s.ID == "" {
-		c.b.Remark("no-id", place, "Spans have no id, first %s; they have no children", place)
+		c.b.Remark("no-id", place, "Spans have no id, first %s; they are shown without children", place)
 	}
 	if s.Args != nil {
 		x.args = c.texts.Add(s.Args)

@@ -173,7 +173,7 @@ func TestOdd(t *testing.T) {
 		{"its own parent", []Span{{ID: "1", Parent: "1", Name: "x", Start: t0, End: t0 + 5}}, "a / spans,  x 0..5", "Spans have a parent that is not in the file, first span 1; they are shown as outermost"},
 		{"no end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, first span 1; they are shown without length"},
 		{"backward", []Span{{ID: "1", Name: "x", Start: t0, End: t0 - 1}}, "a / spans,  x 0..0", "Spans end before they start, first span 1; they are shown without length"},
-		{"no id", []Span{{Name: "x", Start: t0, End: t0 + 1}, {Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1,a / spans 2,  x 0..1", "Spans have no id, first span 1; they have no children"},
+		{"no id", []Span{{Name: "x", Start: t0, End: t0 + 1}, {Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1,a / spans 2,  x 0..1", "Spans have no id, first span 1; they are shown without children"},
 		{"twice", []Span{{ID: "1", Name: "x", Start: t0, End: t0 + 1}, {ID: "1", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans occur several times, first span 2; each counts once"},
 		{"twice, without an end", []Span{{ID: "1", Name: "x", Start: t0, Open: true}, {ID: "1", Name: "x", Start: t0, Open: true}}, "a / spans,  x 0..0", "Spans have no end, first span 1; they are shown without length"},
 		{"no parent", []Span{{ID: "1", Parent: "7", Name: "x", Start: t0, End: t0 + 1}}, "a / spans,  x 0..1", "Spans have a parent that is not in the file, first span 1; they are shown as outermost"},

@@ -86,7 +86,7 @@ func (j *Job) OneEvent() (int, error) {
 	}
 	for i := range j.Rec.Events {
 		if i != event && j.hasRows(i) {
-			j.Lose(1, "events", "%s: the file holds one event; choose it with --event", j.Rec.Events[i].NameOrKind())
+			j.Lose(1, "events", "%s: the file can hold only one event; choose it with --event", j.Rec.Events[i].NameOrKind())
 		}
 	}
 	return event, nil

@@ -174,7 +174,7 @@ func (j *Job) LoseSymbols(why string) {
 	j.LoseTypes(why)
 	j.Lose(int64(len(j.Rec.Source.Mappings)), "binary mappings", why)
 	j.Lose(j.frames(func(f *recording.Frame) bool { return f.StartLine != 0 }), "function start lines", why)
-	j.Lose(j.frames(func(f *recording.Frame) bool { return f.Folded }), "folded-function marks", why)
+	j.Lose(j.frames(func(f *recording.Frame) bool { return f.Folded }), "marks of folded functions", why)
 	var symbols int64
 	for i := range j.Rec.Functions.Len() {
 		if f := j.Rec.Functions.Ref(i); f.Symbol != "" && !f.Demangled {

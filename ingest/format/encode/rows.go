@@ -89,7 +89,7 @@ func (j *Job) RowsOf(event int) (*Rows, error) {
 		err = r.fit(rec)
 	}
 	if r.Overflow > 0 {
-		j.Lose(r.Overflow, "sums", "they exceed 64 bits and were limited")
+		j.Lose(r.Overflow, "sums", "values above 64 bits were limited")
 	}
 	return r, err
 }

@@ -153,7 +153,7 @@ func (f *folder) losses(event int) {
 	f.LoseModules(why)
 	f.LosePlaces(why)
 	f.LoseSymbols(why)
-	f.Lose(f.changed, "names", "they contain a semicolon or another invalid character, which was replaced")
+	f.Lose(f.changed, "names", "semicolons and other invalid characters were replaced")
 }
 
 // threads counts the threads that have records.

@@ -40,7 +40,7 @@ type chunk struct {
 	steps int // steps of skip so far
 }
 
-var errCut = errors.New("its content is truncated")
+var errCut = errors.New("the content is truncated")
 
 // mostDepth is the maximum nesting depth of values.
 const mostDepth = 32
@@ -163,7 +163,7 @@ func (c *chunk) skip(cl *class, depth int) {
 	// Types without fields take no bytes, so a huge number of such values could take
 	// forever.
 	if c.steps++; depth > mostDepth || c.steps > 1<<20+8*len(c.b) {
-		panic(errors.New("its values are nested too deeply"))
+		panic(errors.New("values are nested too deeply"))
 	}
 	switch cl.kind {
 	case oneByte:
@@ -270,7 +270,7 @@ func (c *chunk) each(visit func(id int64, end int)) {
 		c.at = at
 		size := c.number(4)
 		if size < 2 || size > int64(len(c.b)-at) {
-			panic(fmt.Errorf("its event at byte %d has an invalid size, %s", at, safetext.Plural(size, "byte")))
+			panic(fmt.Errorf("the event at byte %d has an invalid size, %s", at, safetext.Plural(size, "byte")))
 		}
 		end := at + int(size)
 		visit(c.number(8), end)

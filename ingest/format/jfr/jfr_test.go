@@ -289,12 +289,12 @@ func TestSentences(t *testing.T) {
 	}{
 		{"a head alone", "", "the recording has no events: it is truncated", good[:40]},
 		{"cut", "", "the recording has no events: it is truncated", good[:len(good)-3]},
-		{"unfinished", "", "the recording has no events: its length is missing: the recorder did not finish it", with(8, make([]byte, 8)...)},
+		{"unfinished", "", "the recording has no events: the length is missing, because the recorder did not finish the chunk", with(8, make([]byte, 8)...)},
 		{"a version to come", "", "the recording has no events: version 9 is not supported; 1 and 2 are", with(4, 0, 9)},
-		{"no clock", "", "the recording has no events: the frequency of its clock is zero or negative", with(56, make([]byte, 8)...)},
-		{"no types", "", "the recording has no events: its descriptions of events are missing", with(24, make([]byte, 8)...)},
-		{"noise behind", fmt.Sprintf("byte %d", len(good)), fmt.Sprintf("The chunk at byte %d is truncated or damaged (no chunk starts there); everything before is shown", len(good)), append(bytes.Clone(good), bytes.Repeat([]byte("x"), 80)...)},
-		{"an event without end", "", "the recording has no events: its event at byte 68 has an invalid size, 1 byte", with(68, 1)},
+		{"no clock", "", "the recording has no events: the clock frequency is zero or negative", with(56, make([]byte, 8)...)},
+		{"no types", "", "the recording has no events: event descriptions are missing", with(24, make([]byte, 8)...)},
+		{"noise behind", fmt.Sprintf("byte %d", len(good)), fmt.Sprintf("The chunk at byte %d is truncated or damaged (no chunk starts here); everything before is shown", len(good)), append(bytes.Clone(good), bytes.Repeat([]byte("x"), 80)...)},
+		{"an event without end", "", "the recording has no events: the event at byte 68 has an invalid size, 1 byte", with(68, 1)},
 	} {
 		r, err := decodeBytes(t, x.content, 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)

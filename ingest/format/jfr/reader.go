@@ -58,14 +58,14 @@ func (r *reader) next() (c *chunk, err error) {
 	}
 	be := binary.BigEndian
 	if string(head[:4]) != magic {
-		return c, errors.New("no chunk starts there")
+		return c, errors.New("no chunk starts here")
 	}
 	if major := be.Uint16(head[4:]); major < 1 || major > 2 {
 		return c, fmt.Errorf("version %d is not supported; 1 and 2 are", major)
 	}
 	size := int64(be.Uint64(head[8:]))
 	if size < headBytes {
-		return c, errors.New("its length is missing: the recorder did not finish it")
+		return c, errors.New("the length is missing, because the recorder did not finish the chunk")
 	}
 	c.content.Write(head[:])
 	if _, err := io.CopyN(c.content, r.from, size-headBytes); err != nil {
@@ -78,7 +78,7 @@ func (r *reader) next() (c *chunk, err error) {
 	c.stacks, c.threads = map[int64]recording.CallID{}, map[int64]*recording.TrackBuilder{}
 	c.traces = newTraces()
 	if c.perSecond <= 0 {
-		return c, errors.New("the frequency of its clock is zero or negative")
+		return c, errors.New("the clock frequency is zero or negative")
 	}
 	c.begun = true
 	return c, c.guard(c.describe)

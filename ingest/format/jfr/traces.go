@@ -46,7 +46,7 @@ func (c *chunk) trace(cl *class, id int64) {
 		c.of = f.of
 		n := c.count()
 		if c.steps += n; c.steps > 1<<20+8*len(c.b) {
-			panic(errors.New("its values are nested too deeply"))
+			panic(errors.New("values are nested too deeply"))
 		}
 		for range n {
 			c.list = append(c.list, c.frame(f.of))

@@ -135,7 +135,7 @@ type element struct {
 // metadata reads a chunk's description of its event types.
 func (c *chunk) metadata() {
 	if c.metadataAt < headBytes || c.metadataAt >= int64(len(c.b)) {
-		panic(errors.New("its descriptions of events are missing"))
+		panic(errors.New("event descriptions are missing"))
 	}
 	c.at = int(c.metadataAt)
 	c.number(4)
@@ -157,7 +157,7 @@ func (c *chunk) metadata() {
 	var tree func(depth int) *element
 	tree = func(depth int) *element {
 		if depth > mostDepth {
-			panic(errors.New("its types are nested too deeply"))
+			panic(errors.New("types are nested too deeply"))
 		}
 		e := &element{name: name(), attrs: map[string]string{}}
 		for range c.count() {

@@ -90,7 +90,7 @@ func write(j *encode.Job) error {
 func (w *otlpWriter) setClock() {
 	var ok bool
 	if w.clock, ok = encode.NewClockText(&w.Rec.Clock, 1000); !ok {
-		w.Lose(1, "clock origins", "it is out of range; times are relative to the recording's start")
+		w.Lose(1, "clock origins", "the clock origin is out of range; times are relative to the recording's start")
 	}
 	if w.Rec.HasTime {
 		if _, ok := w.WallClock(w.Rec.Start); !ok {
@@ -319,7 +319,7 @@ func (w *otlpWriter) losses() {
 	w.LoseWindows(why)
 	w.LoseMoreNotes()
 	w.Lose(w.fine, "parts of nanoseconds", "times are whole nanoseconds")
-	w.Lose(w.dict.locs.Single, "inlined frames", "the address of their enclosing function is unknown; they are written as separate frames")
+	w.Lose(w.dict.locs.Single, "inlined frames", "written as separate frames, because the address of the enclosing function is unknown")
 	w.LoseOffsets()
 	var managed int64
 	for i := range w.Rec.Frames.Len() {

@@ -187,7 +187,7 @@ func (r *reader) compressed(first record, end int64, all bool) error {
 			if _, bad := errors.AsType[*badRecord](err); bad {
 				return err
 			}
-			return &badRecord{"its compressed records cannot be decompressed"}
+			return &badRecord{"compressed records cannot be decompressed"}
 		}
 		if rec.kind == recordRound {
 			continue // the record refers to data that is still compressed

@@ -114,7 +114,7 @@ func (w *worker) unpacked(from io.Reader) error {
 		case end == io.EOF && rest == 0:
 			return nil
 		case total >= maxPacked:
-			return fmt.Errorf("they are more than %d MB", maxPacked>>20)
+			return fmt.Errorf("more than %d MB", maxPacked>>20)
 		case end == io.EOF:
 			return io.ErrUnexpectedEOF
 		case end != nil:

@@ -303,7 +303,7 @@ func (w *pprofWriter) losses() {
 	}
 	w.Lose(encode.Samples(rec), "sample times", "%s; their sums by stack are converted", why)
 	w.LoseWindows(why)
-	w.Lose(w.locs.Single, "inlined frames", "the address of their enclosing function is unknown; they are written as separate frames")
+	w.Lose(w.locs.Single, "inlined frames", "written as separate frames, because the address of the enclosing function is unknown")
 	w.LoseProcesses("a profile has only labels of threads")
 	w.Lose(w.empty, "empty label values", "pprof has none")
 	w.LoseOffsets()
@@ -315,7 +315,7 @@ func (w *pprofWriter) losses() {
 			kernel++
 		}
 	}
-	w.Lose(kernel, "frame kernel marks", "pprof has no such mark, and the names of these binaries do not imply it")
+	w.Lose(kernel, "marks of kernel frames", "pprof has no such mark, and the names of these binaries do not imply it")
 }
 
 // notes writes the recording's notes: comments as they are, and notes without a field in

@@ -93,7 +93,7 @@ func TestSymbolsOfProfiles(t *testing.T) {
 		t.Errorf("by SPAA it is\n%s\nwant\n%s", got, want)
 	}
 	for name, lost := range map[string][]string{
-		"out.folded": {"binary mappings", "function start lines", "folded-function marks", "function system names"},
+		"out.folded": {"binary mappings", "function start lines", "marks of folded functions", "function system names"},
 		"out.otlp":   nil,
 	} {
 		_, rep := write(t, rec, name, encode.Options{})

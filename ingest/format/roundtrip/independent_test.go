@@ -56,7 +56,7 @@ func named(lost []encode.Loss, what string) bool {
 	explains := map[string][]string{
 		"values": {"fractions", "sums", "missing values", "windows", "links between", "mangled names", "events"},
 		"stacks": {"mangled names", "build ids", "names", "links between", "stack frames", "inlined frames"},
-		"spans":  {"thread ids", "unfinished-span marks", "asynchronous row names", "parts of", "fractions"},
+		"spans":  {"thread ids", "marks of unfinished spans", "names of async rows", "parts of", "fractions"},
 	}[what]
 	return slices.ContainsFunc(lost, func(l encode.Loss) bool {
 		return slices.ContainsFunc(explains, func(s string) bool { return strings.HasPrefix(l.What, s) })

@@ -261,7 +261,7 @@ func symbolFacts(f facts, rec *recording.Recording, place, modules bool) {
 			f.add("function start lines", "%d", i)
 		}
 		if fr.Folded {
-			f.add("folded-function marks", "%d", i)
+			f.add("marks of folded functions", "%d", i)
 		}
 	}
 	f.some("binary mappings", len(rec.Source.Mappings))
@@ -364,7 +364,7 @@ func pprofFacts(rec *recording.Recording) facts {
 		}
 		module := rec.Functions.At(int(fr.Func)).Module
 		if fr.Type == 0 && fr.Kind == recording.KindKernel && !strings.HasPrefix(module, "[") && !strings.HasSuffix(module, ".ko") && !strings.Contains(module, "vmlinux") {
-			f.add("frame kernel marks", "%d of %s", i, module)
+			f.add("marks of kernel frames", "%d of %s", i, module)
 		}
 		switch rec.Source.TypeOf(&fr) {
 		case "", "kernel", "native":
@@ -537,7 +537,7 @@ func chromeFacts(rec *recording.Recording) facts {
 			f.add("thread ids", "%d/%d %s", t.PID, t.TID, t.Name)
 		}
 		if t.Kind == recording.AsyncTrack && t.Spans() > 0 {
-			f.add("asynchronous row names", "%d %s", t.PID, t.Name)
+			f.add("names of async rows", "%d %s", t.PID, t.Name)
 		}
 		for _, in := range t.Instants {
 			f.add("instants", "%s %s %s", thread, in.Name, moment(rec, in.Time, us))
@@ -559,7 +559,7 @@ func chromeFacts(rec *recording.Recording) facts {
 		fn := rec.Functions.At(int(rec.Func(s.Call)))
 		f.add("spans", "%s %s %s %s", thread, rec.NameInFile(rec.Func(s.Call)), moment(rec, s.Start, us), fn.Module)
 		if s.Unfinished {
-			f.add("unfinished-span marks", "%s %s %s", thread, rec.NameInFile(rec.Func(s.Call)), moment(rec, s.Start, us))
+			f.add("marks of unfinished spans", "%s %s %s", thread, rec.NameInFile(rec.Func(s.Call)), moment(rec, s.Start, us))
 		} else {
 			f.add("lengths of spans", "%s %s", thread, rat(s.End-s.Start, &recording.Metric{Decimals: 6}).RatString())
 		}
@@ -631,7 +631,7 @@ func spallFacts(rec *recording.Recording) facts {
 			f.add("positions of spans on their threads", "%d/%d %.254s %d", t.PID, t.TID, name, s.End-s.Start)
 		}
 		if s.Unfinished {
-			f.add("unfinished-span marks", "%.254s", name)
+			f.add("marks of unfinished spans", "%.254s", name)
 		}
 		if text := canonical(argsOf(rec, s.Args)); text != "" {
 			f.add("arguments", "%s", text)

@@ -249,7 +249,7 @@ func chromeFileFacts(t *testing.T, out []byte) facts {
 				f.add("lengths of spans", "%s %s", thread, rat(e.Dur).RatString())
 			} else {
 				if e.Ph == "b" && len(stacks[key]) == 0 {
-					f.once("asynchronous row names", "%s %s", e.Pid, strings.TrimPrefix(e.Cat+"/"+e.Name, "/"))
+					f.once("names of async rows", "%s %s", e.Pid, strings.TrimPrefix(e.Cat+"/"+e.Name, "/"))
 				}
 				stacks[key] = append(stacks[key], open{thread, e.Name, at})
 			}
@@ -285,7 +285,7 @@ func chromeFileFacts(t *testing.T, out []byte) facts {
 	}
 	for _, left := range stacks {
 		for _, o := range left {
-			f.add("unfinished-span marks", "%s %s %s", o.thread, o.name, o.at.RatString())
+			f.add("marks of unfinished spans", "%s %s %s", o.thread, o.name, o.at.RatString())
 		}
 	}
 	for _, s := range trace.Samples {
@@ -378,7 +378,7 @@ func spallFileFacts(t *testing.T, out []byte) facts {
 	for thread, left := range stacks {
 		for _, o := range slices.Backward(left) {
 			span(thread, o, latest)
-			f.add("unfinished-span marks", "%.254s", o.name)
+			f.add("marks of unfinished spans", "%.254s", o.name)
 		}
 	}
 	return f

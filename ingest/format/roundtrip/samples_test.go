@@ -278,7 +278,7 @@ func sameChrome(t *testing.T, rec, back *recording.Recording, rep *encode.Report
 			}
 		}
 	}
-	renamed := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "asynchronous row names" })
+	renamed := slices.ContainsFunc(rep.Lost, func(l encode.Loss) bool { return l.What == "names of async rows" })
 	sameThreads(t, "chrome", rec, back, renamed)
 }
 

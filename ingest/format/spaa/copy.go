@@ -47,7 +47,7 @@ func (c *copier) run() error {
 			if errors.As(err, &other) {
 				return err
 			}
-			c.Lose(1, "lines", "they are not SPAA records")
+			c.Lose(1, "lines", "only SPAA records are kept")
 			continue
 		}
 		if err != nil {
@@ -96,7 +96,7 @@ func (c *copier) windows() error {
 	case c.Opt.Window <= 0:
 		return nil
 	case c.had:
-		c.Lose(1, "request for windows", "the file has windows, which were kept")
+		c.Lose(1, "requested windows", "the file already has windows, which were kept")
 		return nil
 	}
 	ws, err := c.cut.windows(c.header)

@@ -110,7 +110,7 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnStackID:         {"stack-id-content", "stack id %s belongs to stacks with different frames; samples and windows with this id count for the stack of their thread, or otherwise for the first stack"},
 	warnSampleStack:     {"sample-stack-missing", "a sample refers to a stack that is not in the file (%s); it is shown without a stack"},
 	warnSamplePeriod:    {"sample-period", "samples of event %s have a period that matches no metric; it is not shown"},
-	warnSampleContext:   {"sample-context", "a sample's context has more than thread, cpu and event; the rest is not shown"},
+	warnSampleContext:   {"sample-context", "a sample's context has other keys than thread, cpu and event; they are not shown"},
 	warnTimeUnit:        {"time-unit", "the time unit %s is not known; times are taken as seconds"},
 	warnNoTimeRange:     {"no-time-range", "the header has no time range; times are relative to the first sample, in seconds"},
 	warnTimeRange:       {"time-range", "the time range %s"},

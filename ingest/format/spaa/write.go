@@ -74,7 +74,7 @@ func (s *spaaWriter) collect() error {
 	s.threads = encode.ThreadIDs(rec, true, -1, -1)
 	var ok bool
 	if s.clock, ok = encode.NewClockText(&rec.Clock, encode.Second); !ok {
-		s.Lose(1, "clock origins", "it is out of range; times are relative to the recording's start")
+		s.Lose(1, "clock origins", "the clock origin is out of range; times are relative to the recording's start")
 	}
 	s.dict.init(rec)
 	for e := range rec.Events {
@@ -328,7 +328,7 @@ func (s *spaaWriter) stacks() error {
 		// Free the rows: the following steps need only the ids.
 		s.rows[e] = nil
 	}
-	s.Lose(noPrimary, "missing values of a primary metric", "SPAA requires one; they are 0")
+	s.Lose(noPrimary, "missing values of a primary metric", "SPAA requires a value, so 0 is written")
 	return nil
 }
 
@@ -428,7 +428,7 @@ func (s *spaaWriter) losses() {
 	s.LoseMoreNotes()
 	s.LoseArgs(why)
 	if s.clock.Cut {
-		s.Lose(1, "fractions of the clock's origin", "they are finer than a picosecond")
+		s.Lose(1, "last digits of the clock's origin", "digits below a picosecond are lost")
 	}
 	var names int64
 	for i := range rec.Processes {
@@ -444,5 +444,5 @@ func (s *spaaWriter) losses() {
 	s.Lose(names, "names of processes", "SPAA names only threads")
 	s.LoseLabels("SPAA names only threads")
 	s.Lose(s.dict.badBuildIDs, "build ids", "SPAA allows only hexadecimal digits")
-	s.Lose(s.dict.managed, "virtual machine frames", "SPAA distinguishes only user and kernel code; they are user code")
+	s.Lose(s.dict.managed, "virtual machine frames", "SPAA distinguishes only user and kernel code; these frames become user code")
 }

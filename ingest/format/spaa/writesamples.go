@@ -53,7 +53,7 @@ func (s *spaaWriter) samples() error {
 	if err == nil && w != nil {
 		err = w.finish()
 	}
-	s.Lose(lost, "values of single samples", "a sample has one value, its period; their sums are in the stacks")
+	s.Lose(lost, "values of single samples", "a sample has only one value, its period; the stacks have the sums")
 	return err
 }
 
@@ -146,7 +146,7 @@ func (w *windowMaker) flush() error {
 }
 
 func (w *windowMaker) finish() error {
-	w.Lose(w.sums.Overflow, "sums of windows", "they exceed 64 bits and were limited")
+	w.Lose(w.sums.Overflow, "sums of windows", "values above 64 bits were limited")
 	return w.flush()
 }
 
@@ -154,7 +154,7 @@ func (w *windowMaker) finish() error {
 // copied record by record; this is for recordings that other code builds.
 func (s *spaaWriter) windows() error {
 	if s.Opt.Window > 0 {
-		s.LoseWindows("they are replaced by new windows of the requested length")
+		s.LoseWindows("replaced by new windows of the requested length")
 		return nil
 	}
 	for _, set := range s.Rec.Windows {

@@ -62,7 +62,7 @@ func (d *decoder) build(p *profile) error {
 	}
 	t := d.b.Track(recording.TrackKey{Name: name})
 	if p.kind == "sampled" && p.stacks.Len() != p.values.len() {
-		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has %s and %s; the surplus is left out", p.from, safetext.Plural(p.stacks.Len(), "stack"), safetext.Plural(p.values.len(), "weight"))
+		d.b.Warn("weights-missing", decode.Byte(p.from), "The profile at byte %d has unequal numbers, %s and %s; the surplus is left out", p.from, safetext.Plural(p.stacks.Len(), "stack"), safetext.Plural(p.values.len(), "weight"))
 	}
 	exp, timed := units[p.unit]
 	switch {

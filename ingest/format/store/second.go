@@ -59,7 +59,7 @@ func second(file string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fail("there is no such file", err)
 	} else if err != nil {
-		return nil, fail("it cannot be read", err)
+		return nil, fail("cannot be read", err)
 	}
 	defer f.Close()
 	var content []byte
@@ -71,7 +71,7 @@ func second(file string) ([]byte, error) {
 	case err != nil:
 		return nil, fail(err.Error(), err)
 	case content == nil:
-		return nil, fail("it has only one recording", nil)
+		return nil, fail("has only one recording", nil)
 	}
 	return content, nil
 }

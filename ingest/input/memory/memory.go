@@ -67,7 +67,7 @@ func Need(n int64, what string) error {
 	if room, _ = Room(); room >= n {
 		return nil
 	}
-	return Shortage("%s needs about %s of memory, but only %s are free", what, Text(n), Text(room))
+	return Shortage("%s needs about %s of memory, but only %s is free", what, Text(n), Text(room))
 }
 
 // NeedEach is like Need, for n things of the given number of bytes each. It does not

@@ -111,7 +111,7 @@ func open(f *os.File, path, name string) (*Input, error) {
 		return nil, err
 	}
 	if info.Mode().IsRegular() && info.Size() == 0 && path != "-" && waits(f) {
-		return nil, &Error{Path: path, What: "has no content yet and waits for more, so it is not a recording. Save its content to a file, or pipe it into Ashlar"}
+		return nil, &Error{Path: path, What: "has delivered no content yet. Save its content to a file, or pipe it into Ashlar"}
 	}
 	if info.Mode().IsRegular() && info.Size() > 0 {
 		in.Bytes = info.Size()

@@ -463,7 +463,7 @@ func TestFileThatWaits(t *testing.T) {
 			in.Close()
 			t.Fatalf("%s opens", path)
 		}
-		if want := path + " has no content yet and waits for more"; !strings.HasPrefix(err.Error(), want) {
+		if want := path + " has delivered no content yet"; !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -36,7 +36,7 @@ func (in *Input) openZip(f *os.File, size int64, release func()) error {
 	}
 	r, err := entry.Open()
 	if err != nil {
-		return &Error{Path: in.Path, What: fmt.Sprintf("is a zip archive whose file %q cannot be unpacked: %v", path.Base(entry.Name), err), Err: err}
+		return &Error{Path: in.Path, What: fmt.Sprintf("is a zip archive, but its file %q cannot be unpacked: %v", path.Base(entry.Name), err), Err: err}
 	}
 	in.openStream(r, func() {}, func() {
 		r.Close()

@@ -71,7 +71,7 @@ func TestZipSentences(t *testing.T) {
 		{"none", zipped(t, zip.Deflate, ".a", "1"), "is an empty zip archive"},
 		{"locked", locked, "is a zip archive with a password; unpack it and open the recording in it"},
 		{"cut", good[:len(good)/2], "looks like a zip archive but cannot be unpacked: zip: not a valid zip file"},
-		{"another method", bytes.ReplaceAll(good, []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x63\x00")), `is a zip archive whose file "b.json" cannot be unpacked: zip: unsupported compression algorithm`},
+		{"another method", bytes.ReplaceAll(good, []byte("\x08\x00\x08\x00"), []byte("\x08\x00\x63\x00")), `is a zip archive, but its file "b.json" cannot be unpacked: zip: unsupported compression algorithm`},
 	} {
 		path := write(t, "x.zip", x.content)
 		in, err := Open(path)

@@ -98,7 +98,7 @@ func (b *Builder) tellPart() {
 	}
 	b.Usual(WarnPart, "", "only part of the file was opened; left out: %s outside of it (spans, samples and others)", safetext.Plural(p.left, "record"))
 	if p.any && p.base > b.start {
-		b.Usual(WarnPart+"-start", "", "the opened range starts from %s, the earliest time known while reading; the file has earlier times further down", b.rec.Clock.Text(p.base))
+		b.Usual(WarnPart+"-start", "", "the times of the opened range count from %s, the earliest time known while reading; the file has earlier times further down", b.rec.Clock.Text(p.base))
 	}
 }
 

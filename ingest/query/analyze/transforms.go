@@ -97,7 +97,7 @@ var Transforms = []TransformKind{
 		Title: "Hide kernel frames",
 		pass:  func(p *callPaths, _ Transform) { p.hideKernel() }},
 	{Op: OpSplitRelated, Flag: "split-related", Usage: "keep the user and kernel halves of a stack separate, as recorded (DTrace)",
-		Title: "Split user and kernel stacks", chip: "user and kernel apart"},
+		Title: "Split user and kernel stacks", chip: "user and kernel stacks split"},
 	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only stacks with the label `KEY=VALUE` or KEY~EXPRESSION; != and !~ exclude; several values of one key are alternatives", chip: "%s"},
 }
 

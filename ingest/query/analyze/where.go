@@ -183,7 +183,7 @@ func CheckWhere(rec *recording.Recording, t Transform) error {
 	keys := ContextKeys(rec)
 	if !slices.Contains(keys, c.key) {
 		if len(keys) == 0 {
-			return fmt.Errorf("the recording has no labels, and so no %q", c.key)
+			return fmt.Errorf("the recording has no labels, so there is no %q", c.key)
 		}
 		return fmt.Errorf("the recording has no label %q; it has %s", c.key, strings.Join(keys, ", "))
 	}

@@ -104,7 +104,7 @@ func TestParse(t *testing.T) {
 		{text: "f[1xs..]", fails: "unknown unit"},
 		{text: "f[slowest 0]", fails: "whole number"},
 		{text: "f[k~(]", fails: "regular expression"},
-		{text: "f[k in a..b]", fails: "for a number"},
+		{text: "f[k in a..b]", fails: "has the invalid number"},
 		{text: "f[at 1:2]", fails: "PID:TID@TIME"},
 		{text: `f[k="x]`, fails: "unterminated text in double quotes, or an unknown"},
 		{text: "f[,]", fails: "is unknown;"},

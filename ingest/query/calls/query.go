@@ -288,7 +288,7 @@ func bare(s string) (string, error) {
 	}
 	text, rest, err := quoted(s)
 	if err == nil && rest != "" {
-		err = fmt.Errorf("has %q after a quoted text", rest)
+		err = fmt.Errorf("has %q after the quoted text", rest)
 	}
 	return text, err
 }
@@ -347,7 +347,7 @@ func (q *Query) arg(key, op, value string) (err error) {
 		}
 		for _, n := range []string{a.Low, a.High} {
 			if _, err := strconv.ParseFloat(n, 64); n != "" && err != nil {
-				return fmt.Errorf("has %q for a number", n)
+				return fmt.Errorf("has the invalid number %q", n)
 			}
 		}
 	} else if a.Value, err = bare(value); err != nil {
@@ -400,7 +400,7 @@ func (q *Query) places(s string) error {
 }
 
 func parsePlace(s string) (p Place, err error) {
-	bad := fmt.Errorf("has %q for a call; write PID:TID@TIME", s)
+	bad := fmt.Errorf("has the invalid call %q; write PID:TID@TIME", s)
 	at := strings.LastIndexByte(s, '@')
 	if at < 0 {
 		return p, bad

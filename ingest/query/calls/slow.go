@@ -33,7 +33,7 @@ func (q *Query) Slow(ctx context.Context, rec *recording.Recording, in recording
 		return nil, nil, "", fmt.Errorf("a comparison needs two calls, but %s has %s", q, map[bool]string{true: "one", false: "none"}[d.Count == 1])
 	}
 	if q.Others || q.Slowest > 0 {
-		return nil, nil, "", errors.New("the slow ones of " + q.String() + " are undefined; name the calls without ! and slowest")
+		return nil, nil, "", errors.New("the slow calls of " + q.String() + " are undefined; name the calls without ! and slowest")
 	}
 	a, b := *q, *q
 	slowest, apart := d.Slow()

@@ -170,16 +170,16 @@ func (c *Comparison) normalizers() ([]*big.Rat, error) {
 		switch c.Normalize {
 		case Total:
 			by[r].SetInt64(run.Sum)
-			what = "its total is " + by[r].RatString()
+			what = "the total is " + by[r].RatString()
 		case Duration:
 			by[r].SetInt64(run.Length)
-			what = "its duration is " + by[r].RatString()
+			what = "the duration is " + by[r].RatString()
 		case Samples:
 			by[r].SetInt64(run.Samples)
-			what = "it has no samples"
+			what = "there are no samples"
 		case Calls:
 			by[r].SetInt64(run.Calls)
-			what = "it has no selected calls. Choose some with --calls FUNCTION"
+			what = "no calls are selected. Choose some with --calls FUNCTION"
 		}
 		if by[r].Sign() <= 0 {
 			return nil, fmt.Errorf("%s: cannot normalise by %s: %s", run.Rec.Source.Path, c.Normalize, what)

@@ -204,7 +204,7 @@ func TestAgainstAllChains(t *testing.T) {
 		}
 	}
 	if waits == 0 {
-		t.Error("no flow was on its way")
+		t.Error("no flow was in transit")
 	}
 }
 
@@ -288,9 +288,9 @@ func TestSteps(t *testing.T) {
 		{0, 32, 55, "0 32..35 runnable; 0 35..50 running; 0 50..55 blocked: sleep"}, // ends in a wait
 		{0, 12, 30, "3 12..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running"},
 		{0, 70, 90, "0 70..80 running; 0 80..90 nothing"},
-		{4, 0, 60, "0 0..10 running; 3 10..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running; 0 30..35 runnable by 1; 0 35..38 running; 4 38..40 on its way: post by 0; 4 40..60 span"},
-		{4, 0, 43, "0 0..10 running; 3 10..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running; 0 30..35 runnable by 1; 0 35..38 running; 4 38..40 on its way: post by 0; 4 40..43 span"},
-		{4, 39, 43, "4 39..40 on its way: post by 0; 4 40..43 span"},
+		{4, 0, 60, "0 0..10 running; 3 10..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running; 0 30..35 runnable by 1; 0 35..38 running; 4 38..40 in transit: post by 0; 4 40..60 span"},
+		{4, 0, 43, "0 0..10 running; 3 10..20 blocked: b; 1 20..22 runnable by 2; 1 22..30 running; 0 30..35 runnable by 1; 0 35..38 running; 4 38..40 in transit: post by 0; 4 40..43 span"},
+		{4, 39, 43, "4 39..40 in transit: post by 0; 4 40..43 span"},
 	} {
 		paths, err := Of(context.Background(), rec, recording.Between(x.from, x.to).On([]int{int(x.tid)}))
 		if err != nil {

@@ -15,7 +15,7 @@ var errTooLong = errors.New("the critical path has too many steps; restrict the 
 func (s *Step) Words(rec *recording.Recording) string {
 	switch {
 	case s.Sent:
-		return "on its way: " + cmp.Or(rec.Flows[s.Flow].Name, "flow")
+		return "in transit: " + cmp.Or(rec.Flows[s.Flow].Name, "flow")
 	case s.Index < 0:
 		return "nothing"
 	case s.State != recording.NoState:
@@ -59,7 +59,7 @@ type Sum struct {
 }
 
 // nothing is the name for time in no known function.
-const nothing = "[nothing known]"
+const nothing = "[no data]"
 
 // Sums sums up the steps of paths, the longest sum first. With ByFunction, a step whose
 // state has no stack counts for the innermost spans that ran meanwhile.

@@ -44,8 +44,8 @@ func TestUncertain(t *testing.T) {
 		{"go-slower-%s.pb.gz", "not certain: main.hash +", "alike"},
 		{"go-longer-slower-%s.pb.gz", "not certain: main.hash +", "alike"},
 		{"cpp-slower-%s.perf.txt.gz", "not certain: hash +", "alike"},
-		{"go-longer-%s.pb.gz", ", all functions about alike.", "main."},
-		{"cpp-longer-%s.perf.txt.gz", ", all functions about alike.", "called by"},
+		{"go-longer-%s.pb.gz", ", about the same in all functions.", "main."},
+		{"cpp-longer-%s.perf.txt.gz", ", about the same in all functions.", "called by"},
 		{"go-renamed-%s.pb.gz", "within noise", "called by"},                  // draw is gone, paintAll is new
 		{"go-threads-%s.pb.gz", "Total cpu", "renamed"},                       // a few samples in the runtime
 		{"cpp-inlining-%s.perf.txt.gz", "std::sort<…> +100", "__gnu_cxx::__"}, // template arguments

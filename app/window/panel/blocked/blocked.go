@@ -51,7 +51,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	}
 	pad := u.Px(16)
 	head := image.Rect(r.Min.X+pad, r.Min.Y+u.Px(6), r.Max.X-pad, r.Min.Y+u.Px(28))
-	title := units.Duration(a.Locks.Blocked) + " blocked. Holds are derived from wake-ups: from the first waiter, or the release before, to the wake-up"
+	title := units.Duration(a.Locks.Blocked) + " blocked. Holds are derived from wake-ups: from the first waiter, or the previous release, to the wake-up"
 	u.Text(head, s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title, float32(head.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text})
 	middle := head.Max.Y + (r.Max.Y-head.Max.Y)/2
 	locks := image.Rect(r.Min.X, head.Max.Y, r.Max.X, middle)

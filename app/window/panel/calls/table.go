@@ -193,7 +193,7 @@ func (t *table) layout(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallLi
 	h := u.Px(widget.RowHeight)
 	body := image.Rect(r.Min.X, r.Min.Y+h, r.Max.X, r.Max.Y)
 	if l.Rows == nil {
-		widget.Empty(u, body, "Too many calls to list", "Filter them, or select a time or a thread. The histogram shows all")
+		widget.Empty(u, body, "Too many calls to list", "Filter the calls, or select a time or a thread. The histogram shows all calls")
 		return
 	}
 	t.events(s, p, u, l, body, h)

@@ -150,13 +150,13 @@ func (p *Panel) stateSums() (ds []Detail) {
 	word := panel.Title1(p.Rec.ThreadWord(recording.NoTrack))
 	switch in := &p.Scope; {
 	case len(in.Tracks) != 1 || in.Outside:
-		ds = append(ds, heading(word+" states, of their lifetimes"))
+		ds = append(ds, heading(word+" states in their lifetimes"))
 	case in.Ranged: // percentages are of the time, as in the gutter, not of the thread's lifetime
 		wall = in.To - in.From
-		ds = append(ds, heading(word+" states, of the selected time"))
+		ds = append(ds, heading(word+" states in the selected time"))
 	default:
 		wall = p.Rec.Duration()
-		ds = append(ds, heading(word+" states, of the recording"))
+		ds = append(ds, heading(word+" states in the recording"))
 	}
 	for i, r := range a.States {
 		if i == 12 {

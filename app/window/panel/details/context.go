@@ -70,7 +70,7 @@ func symbolDetails(src *recording.Source, f *recording.Frame) (ds []Detail) {
 		ds = append(ds, Detail{Key: "First line", Value: strconv.Itoa(int(f.StartLine))})
 	}
 	if f.Folded {
-		ds = append(ds, Detail{Key: "Folded", Value: "shares its code with other functions"})
+		ds = append(ds, Detail{Key: "Folded", Value: "shares code with other functions"})
 	}
 	if m := src.MappingOf(f); m != nil && m.Limit > 0 {
 		at := m.Range()

@@ -136,7 +136,7 @@ func (t *Panel) Table(c *comparison.Comparison) func() *tables.Grid {
 		tables.Value("A total", m, func(r *compare.Row) int64 { return r.ATotal }),
 		tables.Value("B total", m, func(r *compare.Row) int64 { return r.BTotal }),
 		tables.Value("difference of total", m, (*compare.Row).DeltaTotal),
-		tables.Fraction("share of all change", func(r *compare.Row) float64 {
+		tables.Fraction("share of change", func(r *compare.Row) float64 {
 			if a.Table.Moved == 0 {
 				return math.NaN()
 			}

@@ -209,9 +209,9 @@ func howCompared(c *comparison.Comparison, a *session.CompareAnswer) []string {
 	out := []string{what + ", " + strings.ToLower(comparison.NormalizeWords[a.Compared.Normalize]) + "."}
 	switch a.Method {
 	case compare.FromCounts:
-		out = append(out, "Confidence comes from sample counts (Poisson). It excludes variation between runs: for that, compare several recordings per side (ashlar diff --a … --b …).")
+		out = append(out, "Confidence comes from sample counts (Poisson). It excludes variation between runs. To include it, compare several recordings per side (ashlar diff --a … --b …).")
 	case compare.FromDurations:
-		out = append(out, "Confidence comes from call durations (rank test) and call counts; it is unknown for functions with one call per side. It excludes variation between runs: for that, compare several recordings per side (ashlar diff --a … --b …).")
+		out = append(out, "Confidence comes from call durations (rank test) and call counts; it is unknown for functions with one call per side. It excludes variation between runs. To include it, compare several recordings per side (ashlar diff --a … --b …).")
 	case compare.NoMethod:
 		out = append(out, "Noise is unknown: these files have no sample counts.")
 		return out

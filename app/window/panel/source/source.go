@@ -165,7 +165,7 @@ func (t *Panel) source(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	file, line := p.SourceFile()
 	switch {
 	case file == "":
-		widget.Empty(u, r, "No source", "This recording has no source location for the function")
+		widget.Empty(u, r, "No source", "This recording has no source file of the function")
 		return
 	case a == nil || a.Lines == nil || a.Lines.File != file:
 		return
@@ -385,7 +385,7 @@ func (t *Panel) Edit(s *panel.Host, p *panel.Side) {
 	file, line := p.SourceFile()
 	switch {
 	case file == "":
-		s.Say("This recording has no source location for the selection")
+		s.Say("This recording has no source files in this selection")
 		return
 	case s.Do.Edit == nil:
 		return

@@ -78,7 +78,7 @@ func (r *batches) next() (b batch, err error) {
 			if r.off == len(r.chunk) && errors.Is(r.err, io.EOF) {
 				return b, io.EOF
 			}
-			return b, r.failed("it ends within a batch of events")
+			return b, r.failed("the trace ends within a batch of events")
 		}
 	}
 }

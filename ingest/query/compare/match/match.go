@@ -171,7 +171,7 @@ func Functions(a, b []*recording.Recording, o Options) (*Matching, error) {
 	}
 	for k, p := range o.Hand {
 		if !m.used[k] {
-			return nil, fmt.Errorf("pair %s=%s: A needs the first function and B the second", p.A, p.B)
+			return nil, fmt.Errorf("pair %s=%s: the first function must be in A, the second in B", p.A, p.B)
 		}
 	}
 	return m.matching(), nil
@@ -288,7 +288,7 @@ func (m *matcher) itemOf(f int) *item {
 			return &m.items[r][i]
 		}
 	}
-	panic("match: the function is in none of the recordings")
+	panic("match: neither recording has the function")
 }
 
 // mostPairs limits the number of candidate pairs to compare.
