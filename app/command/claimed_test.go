@@ -86,7 +86,7 @@ func TestNumbersOfFindings(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	if found < 60 || numbers < 250 || 5*own > 3*numbers {
+	if found < 60 || numbers < 250 || 2*own > numbers {
 		t.Errorf("%d numbers in %d findings, %d checked only by findings", numbers, found, own)
 	}
 }

@@ -142,7 +142,7 @@ func (l *look) lockSpans(r rule) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	l.sayOverlap(&found, &all[0], "long waits")
+	l.sayOverlap(&found, &all[0], count(all[0].Times), count(all[0].Others), "long waits")
 	add(all[0].Function, all[0].Track)
 	return nil
 }

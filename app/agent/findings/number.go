@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -176,6 +177,16 @@ func (l *look) cost(id recording.FuncID, v int64) (sum, share Number) {
 	return sum, share
 }
 
+// ofBusy returns a part of the total without idle functions as a percentage. share is that of
+// the whole total.
+func (l *look) ofBusy(share Number, v, busy int64) Number {
+	n := percentage(l.share(v, busy))
+	if n.Text == share.Text && busy == l.sum && share.args != nil {
+		return share
+	}
+	return n
+}
+
 // withMetric adds the flags for the metric to a command's arguments, unless it is the
 // recording's default.
 func (l *look) withMetric(args ...string) []string {
@@ -219,13 +230,13 @@ func (l *look) callsOf(q *calls.Query, f recording.FuncID, track, n int) []strin
 	case here != n || t.Kind != recording.ThreadTrack:
 		return nil
 	default:
-		only := recording.Part{Threads: []string{strconv.FormatInt(t.TID, 10)}}
-		for i, other := range l.rec.Tracks {
-			if i != track && only.Takes(other) {
-				return nil
+		for _, thread := range []string{strconv.FormatInt(t.TID, 10), t.Name} {
+			only := recording.Part{Threads: []string{thread}}
+			if thread != "" && !slices.ContainsFunc(l.rec.Tracks, func(other *recording.Track) bool { return other != t && only.Takes(other) }) {
+				return append(args, "--thread", thread)
 			}
 		}
-		return append(args, "--thread", only.Threads[0])
+		return nil
 	}
 }
 

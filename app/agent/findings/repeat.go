@@ -146,7 +146,16 @@ func (l *look) why(f *Finding, o *repeat.Loop, s *repeat.Slow) (with string, err
 	if len(over) > 0 {
 		with = l.rec.Functions.At(int(over[0].Function)).Name
 		f.say(" ")
-		l.sayOverlap(f, &over[0], "slow calls")
+		times, rest := count(over[0].Times), count(over[0].Others)
+		if over[0].Times == len(s.Calls) {
+			times = l.ofLoop(times, "count", o, slowQuery(s))
+		}
+		if over[0].Others == len(s.Others) {
+			others := slowQuery(s)
+			others.Others = true
+			rest = l.ofLoop(rest, "count", o, others)
+		}
+		l.sayOverlap(f, &over[0], times, rest, "slow calls")
 	}
 	f.sayRhythm(o.Rhythm(s), l.rec.Start)
 	callee := l.sayCallees(f, o, s, len(f.Claim) > before)
@@ -209,10 +218,10 @@ func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason boo
 }
 
 // sayOverlap describes what runs on another track during slow calls or waits, as the words in
-// what call them.
-func (l *look) sayOverlap(f *Finding, o *repeat.Overlap, what string) {
+// what call them. times and others are the overlap's numbers with their commands.
+func (l *look) sayOverlap(f *Finding, o *repeat.Overlap, times, others Number, what string) {
 	f.say("%s of %s %s overlap %s on %s, which runs for %s of their time; %s of %s other periods of that length do (overlap, not proof).",
-		count(o.Hits), count(o.Times), what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percentage(o.Covered), count(o.Elsewhere), count(o.Others))
+		count(o.Hits), times, what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percentage(o.Covered), count(o.Elsewhere), others)
 }
 
 // pause examines the gaps between repeating calls.

@@ -96,7 +96,7 @@ func (l *look) gc(r rule) error {
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, gc.total)
 	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s) of %s (%s of the non-idle total).",
-		amount, share, name(l.metric.Name), percentage(l.share(gc.total, busy))), of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+		amount, share, name(l.metric.Name), l.ofBusy(share, gc.total, busy)), of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }
 
@@ -120,8 +120,9 @@ func (l *look) gcPauses(r rule) {
 	}
 	if 10*sum >= whole {
 		f := l.rec.Functions.At(int(id))
+		const pauses = "/^GCPhasePause: /"
 		l.add(r, Finding{Function: f.Name, Size: timePart(sum, whole)}.saying("Garbage collection paused the program %s times, for %s of %s.",
-			count(times), part(sum, whole), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))), of(f, "statistics"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+			count(times).by("count", "stats", evidence.File(l.rec), "--function", pauses), part(sum, whole), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))), of(f, "statistics"), "stats", evidence.File(l.rec), "--function", pauses)
 	}
 }
 
