@@ -274,6 +274,9 @@ func (f *checkedFile) tallies(rec *recording.Recording) {
 	}
 }
 
+// mostMessage is the length to which check shortens a message: it may quote a name of any length.
+const mostMessage = 1000
+
 // text writes the findings as lines from which editors can jump to the place.
 func (f *checkedFile) text() string {
 	var b strings.Builder
@@ -283,7 +286,7 @@ func (f *checkedFile) text() string {
 		if x.Line > 0 {
 			fmt.Fprintf(&b, ":%d", x.Line)
 		}
-		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, safetext.Text(x.Rule), safetext.Text(x.Message))
+		fmt.Fprintf(&b, ": %s [%s]: %s", x.Severity, safetext.Short(x.Rule), safetext.Middle(safetext.Text(x.Message), mostMessage))
 		switch {
 		case x.Count > 1 && x.First != "":
 			fmt.Fprintf(&b, " (%s, first at %s)", tabular.Often(x.Count), safetext.Text(x.First))

@@ -198,11 +198,17 @@ func (d *Answer) how(w *strings.Builder) {
 			fmt.Fprintf(w, "  … and %s more renamed\n", units.Count(int64(len(d.c.Renames)-i)))
 			break
 		}
-		pair := safetext.Command(r.A.String() + "=" + r.B.String())
-		fmt.Fprintf(w, "  renamed: %s → %s, %d %% alike (--pair %s confirms it, --no-pair undoes it)\n", safetext.Short(r.A.Name), safetext.Short(r.B.Name), min(99, int(100*r.Likeness+.5)), pair)
+		how := ""
+		if pair := r.A.String() + "=" + r.B.String(); len(pair) <= mostTyped {
+			how = fmt.Sprintf(" (--pair %s confirms it, --no-pair undoes it)", safetext.Command(pair))
+		}
+		fmt.Fprintf(w, "  renamed: %s → %s, %d %% alike%s\n", safetext.Short(r.A.Name), safetext.Short(r.B.Name), min(99, int(100*r.Likeness+.5)), how)
 	}
 	d.certainty(w)
 }
+
+// mostTyped is the length up to which a pair of names is printed as an argument.
+const mostTyped = 2000
 
 // mostRenames is the maximum number of renamed functions in the head.
 const mostRenames = 10

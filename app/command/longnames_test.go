@@ -1,0 +1,42 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLongNames: an answer in words stays readable whatever the length of names.
+func TestLongNames(t *testing.T) {
+	dir := t.TempDir()
+	write := func(file, name string) string {
+		path := filepath.Join(dir, file)
+		var events []string
+		for i, n := range []string{name, "b" + name} {
+			s, _ := json.Marshal(n)
+			events = append(events, fmt.Sprintf(`{"ph":"X","name":%s,"cat":%[1]s,"pid":1,"tid":1,"ts":%d,"dur":%d}`, s, 10*i, 100-20*i))
+		}
+		if err := os.WriteFile(path, []byte(`{"traceEvents":[`+strings.Join(events, ",")+`]}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	a, b := write("a.json", strings.Repeat("x", 300_000)), write("b.json", "+1")
+	key := strings.Repeat("k", 300_000)
+	spaa := filepath.Join(dir, "c.spaa")
+	small, err := os.ReadFile("testdata/small.spaa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(spaa, []byte(strings.Replace(string(small), `"context":{`, `"context":{"`+key+`":1,`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"diff", a, b}, {"diff", a, b, "--markdown"}, {"top", a}, {"info", a}, {"calls", a, "*"}, {"check", spaa}, {"overview", spaa}} {
+		if r := run(args...); len(r.stdout) == 0 || len(r.stdout)+len(r.stderr) > 20_000 {
+			t.Errorf("%v prints %d bytes and %d on standard error", args, len(r.stdout), len(r.stderr))
+		}
+	}
+}
