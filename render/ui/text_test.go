@@ -3,7 +3,9 @@ package ui
 import (
 	"image"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 
 	"gioui.org/layout"
 	"gioui.org/op"
@@ -37,6 +39,22 @@ func TestAnyUnicodeIsLaidOut(t *testing.T) {
 			if d := u.Measure(s, st); d.X < 0 || d.X > 40*len(s) {
 				t.Errorf("%+q takes %v", s, d)
 			}
+		}
+	}
+}
+
+// TestLongText: a text of a megabyte takes no longer than what can be seen of it.
+func TestLongText(t *testing.T) {
+	u := &UI{Context: layout.Context{Ops: new(op.Ops), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}, Theme: theme.Dark, Faces: new(raster.Faces), Shaper: NewShaper()}
+	u.Shapes = svg.New(200, 100, 0)
+	for _, s := range []string{strings.Repeat("\u202e", 300_000), strings.Repeat("x", 1_000_000)} {
+		if got := u.shapeable(150, s, Style{Size: 13, Lines: 2}); len(got) > 2*longestLine+len(raster.Ellipsis) || !strings.HasPrefix(s, strings.TrimSuffix(got, raster.Ellipsis)) {
+			t.Errorf("%d bytes of %.9q are shaped", len(got), got)
+		}
+		began := time.Now()
+		u.Text(image.Rect(0, 0, 150, 90), s, Style{Size: 13})
+		if d := u.Measure(s, Style{Size: 13}); d.X < 0 || time.Since(began) > 2*time.Second {
+			t.Errorf("%.9q takes %v and %s", s, d, time.Since(began))
 		}
 	}
 }

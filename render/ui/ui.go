@@ -155,9 +155,17 @@ func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions
 	return rec.Stop(), dims
 }
 
-// shapeable returns s or, if the shaper panics on it, boxes. The shaper caches the shaped
+// longestLine is the number of bytes of a text that are shaped for a line. No line is wide
+// enough to show more, and shaping a name of a megabyte takes seconds.
+const longestLine = 4096
+
+// shapeable returns s, without what its lines cannot show, or boxes if the shaper panics on
+// it. The shaper caches the shaped
 // text, so the next call for it is cheap.
 func (u *UI) shapeable(width int, s string, st Style) string {
+	if most := longestLine * max(1, st.Lines); len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + raster.Ellipsis
+	}
 	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x300 }) < 0 {
 		return s // nearly all texts
 	}
