@@ -177,6 +177,22 @@ func (l *look) cost(id recording.FuncID, v int64) (sum, share Number) {
 	return sum, share
 }
 
+// mostNames is the maximum number of functions in a command that adds them up.
+const mostNames = 8
+
+// onlyWith sets top as the source of the total of stacks with any of these functions.
+func (l *look) onlyWith(n Number, of map[recording.FuncID]int64) Number {
+	var names []string
+	for f := range of {
+		names = append(names, regexp.QuoteMeta(l.rec.Functions.At(int(f)).Name))
+	}
+	if len(names) > mostNames {
+		return n
+	}
+	slices.Sort(names)
+	return n.by("total", l.withMetric("top", evidence.File(l.rec), "--only", "/^("+strings.Join(names, "|")+")$/", "-n", "1")...)
+}
+
 // ofBusy returns a part of the total without idle functions as a percentage. share is that of
 // the whole total.
 func (l *look) ofBusy(share Number, v, busy int64) Number {

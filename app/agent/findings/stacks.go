@@ -95,6 +95,9 @@ func (l *look) gc(r rule) error {
 	id, _ := most(gc.first)
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, gc.total)
+	if amount.args == nil && gc.total == l.classed(collecting, 0).total {
+		amount = l.onlyWith(amount, gc.first)
+	}
 	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s) of %s (%s of the non-idle total).",
 		amount, share, name(l.metric.Name), l.ofBusy(share, gc.total, busy)), of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
