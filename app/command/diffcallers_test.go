@@ -165,3 +165,62 @@ func TestDiffConfidences(t *testing.T) {
 	}
 	t.Errorf("main.key does not have a low confidence in self and a high one in total: %s", run(args...).stdout)
 }
+
+// TestDiffSlowOwnCode compares slow calls of a function with the rest. The first sentence must
+// name what in the function is slow, or say that its own code is.
+func TestDiffSlowOwnCode(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		own, lookup, lib int // µs by which a slow call takes longer: itself, in one callee, in each of forty
+		begins           string
+	}{
+		{"callee", 0, 400, 0, "lookup +"},
+		{"own", 400, 0, 0, "quote's own code +"},
+		{"spread", 300, 0, 10, "quote's own code +"},
+	} {
+		r := rand.New(rand.NewPCG(4, 4))
+		var events []string
+		sums := [2][2]float64{} // by fast and slow: own code and all else
+		calls := [2]float64{}
+		at := 0
+		span := func(name string, took int) int {
+			events = append(events, fmt.Sprintf(`{"ph":"X","name":%q,"ts":%d,"dur":%d,"pid":1,"tid":1}`, name, at, took))
+			return took
+		}
+		for i := range 200 {
+			slow := 0
+			if i%20 == 7 {
+				slow = 1
+			}
+			start, own, below := at, 100+r.IntN(10)+slow*test.own, 0
+			at += own
+			for leaf := range 40 {
+				took := span(fmt.Sprintf("lib%02d", leaf), 5+r.IntN(3)+slow*test.lib)
+				at, below = at+took, below+took
+			}
+			took := span("lookup", 50+r.IntN(5)+slow*test.lookup)
+			at, below = at+took, below+took
+			events = append(events, fmt.Sprintf(`{"ph":"X","name":"quote","ts":%d,"dur":%d,"pid":1,"tid":1}`, start, at-start))
+			at += 20
+			calls[slow]++
+			sums[slow][0], sums[slow][1] = sums[slow][0]+float64(own), sums[slow][1]+float64(below)
+		}
+		path := filepath.Join(t.TempDir(), "t.json")
+		if err := os.WriteFile(path, []byte("["+strings.Join(events, ",")+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ran := run("diff", path, "--slow", "quote")
+		first, _, _ := strings.Cut(ran.stdout, ". ")
+		t.Log(first)
+		if !strings.HasPrefix(first, test.begins) {
+			t.Errorf("%s: %q does not begin with %q: %s", test.name, first, test.begins, ran.stderr)
+		}
+		change := func(k int) string { return fmt.Sprintf("+%.1f µs", sums[1][k]/calls[1]-sums[0][k]/calls[0]) }
+		if test.own > 0 && !strings.Contains(first, "code "+change(0)+" per call") {
+			t.Errorf("%s: %q, want %s", test.name, first, change(0))
+		}
+		if says := change(1) + " in what it calls: lib"; strings.Contains(first, says) != (test.lib > 0) {
+			t.Errorf("%s: %q, want %q only if it is so", test.name, first, says)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/compare/causes"
 	"ashlar/render/units"
@@ -175,7 +176,6 @@ func (d *verdict) likely() bool {
 		if i > 0 {
 			d.say(", ")
 		}
-		d.function(Function, c.Rows[0])
 		d.members(c)
 		d.amount(c)
 	}
@@ -194,7 +194,6 @@ func (d *verdict) pending() bool {
 // cause names a cause: hash +80.1 ms (100 % of the change, >99.9 % sure).
 func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	first := cause.Rows[0]
-	d.function(Function, first)
 	about := d.members(cause)
 	if d.c.PerCall() && cause.Kind == causes.Alone {
 		d.say(" changed: %s,", units.Change(first.ASelf, first.BSelf))
@@ -211,6 +210,23 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	if len(about) > 0 {
 		d.say(" (%s)", strings.Join(about, ", "))
 	}
+	if d.c.Chosen(first) && cause.Kind == causes.Alone && len(d.told) == 1 {
+		d.inside(first)
+	}
+}
+
+// inside adds the functions called by the one whose calls are compared, if much of the change
+// is in them but none is a cause of its own.
+func (d *verdict) inside(r *compare.Row) {
+	list := causes.CallsOf(d.c, r)
+	list = slices.DeleteFunc(list, func(k causes.Callee) bool { return k.Func < 0 })
+	rest := recording.Saturated(r.DeltaTotal(), -r.DeltaSelf())
+	if len(list) == 0 || (rest < 0) != (r.DeltaTotal() < 0) || float64(size(rest)) < leastNamed*float64(size(r.DeltaTotal())) {
+		return
+	}
+	d.say(", ")
+	d.say("%s in what it calls: ", Signed(d.c.Metric, rest))
+	d.callees(list)
 }
 
 // caller names a function whose total changed: main.key total +1.2 s (newly calls
@@ -252,6 +268,12 @@ func (d *verdict) calls(x *causes.Caller) {
 	default:
 		d.say("mostly in ")
 	}
+	d.callees(list)
+	d.say("; ")
+}
+
+// callees adds the names of at most mostNamed callees.
+func (d *verdict) callees(list []causes.Callee) {
 	for i, k := range list {
 		if i == mostNamed {
 			d.say(" and %s more", units.Count(int64(len(list)-i)))
@@ -268,12 +290,17 @@ func (d *verdict) calls(x *causes.Caller) {
 			d.name(Branch, d.c.Tree.Name(k.Node)).Node = k.Node
 		}
 	}
-	d.say("; ")
 }
 
-// members adds the other functions of a cause and returns what happened to them.
+// members adds the functions of a cause and returns what happened to them. Of the function
+// whose calls are compared, only its own code is a cause.
 func (d *verdict) members(cause *causes.Cause) (about []string) {
+	d.function(Function, cause.Rows[0])
 	switch cause.Kind {
+	case causes.Alone:
+		if d.c.Chosen(cause.Rows[0]) {
+			d.say("'s own code")
+		}
 	case causes.Split, causes.Inlined, causes.Replaced:
 		d.say(" with ")
 		d.functions(cause.Rows[1:])

@@ -47,6 +47,13 @@ func (c *Comparison) ofSets() bool {
 	return true
 }
 
+// Chosen reports whether the scopes are sets of calls, all of whose cost is in a row's
+// function: it is the function whose calls are compared.
+func (c *Comparison) Chosen(r *Row) bool {
+	root := &c.Tree.Nodes[0]
+	return c.ofSets() && r.ATotal == root.A.Total && r.BTotal == root.B.Total
+}
+
 // CallsOf returns each side's number of calls of a function of the matching, averaged
 // over its recordings; 0 if unknown.
 func (c *Comparison) CallsOf(f int32) (a, b float64) {

@@ -43,7 +43,7 @@ const (
 	ownCode = .8
 	// wholeShare is the share of the total from which a function is the program itself.
 	wholeShare = .9
-	// leastCall is the smallest difference of a callee, as a part of the largest.
+	// leastCall is the smallest difference of a callee, as a part of the largest callee's.
 	leastCall = .2
 )
 
@@ -85,7 +85,8 @@ func Callers(c *compare.Comparison, t *compare.Table, all []Cause, named []*Caus
 	if len(f.rows) == 0 {
 		return nil
 	}
-	f.prepare(known)
+	f.index()
+	f.leave(known)
 	for len(callers) < most {
 		r := f.largest()
 		if r == nil {
@@ -96,6 +97,14 @@ func Callers(c *compare.Comparison, t *compare.Table, all []Cause, named []*Caus
 		callers = append(callers, caller)
 	}
 	return callers
+}
+
+// CallsOf returns the functions that a row's function calls directly and whose change below
+// it goes the same way as its own, the largest first; among them its own code.
+func CallsOf(c *compare.Comparison, r *compare.Row) []Callee {
+	f := &callerFinder{tree: c.Tree}
+	f.index()
+	return f.calls(r)
 }
 
 type callerFinder struct {
@@ -109,18 +118,14 @@ type callerFinder struct {
 	left []int64
 }
 
-func (f *callerFinder) prepare(known map[int32]bool) {
+// index finds the nodes of each function.
+func (f *callerFinder) index() {
 	nodes := f.tree.Nodes
 	row := make([]int32, len(nodes))
 	f.from = make([]int32, len(f.tree.Funcs)+2)
-	f.left = make([]int64, len(nodes))
 	for i := 1; i < len(nodes); i++ {
-		n := &nodes[i]
-		row[i] = n.Func + 1
-		f.from[n.Func+2]++
-		if !known[n.Func] {
-			f.left[i] = recording.Saturated(n.B.Self, -n.A.Self)
-		}
+		row[i] = nodes[i].Func + 1
+		f.from[nodes[i].Func+2]++
 	}
 	for i := 1; i < len(f.from); i++ {
 		f.from[i] += f.from[i-1]
@@ -132,6 +137,17 @@ func (f *callerFinder) prepare(known map[int32]bool) {
 		*at++
 	}
 	f.outer = analyze.Outermost(len(nodes), func(i int32) int32 { return nodes[i].Parent }, row, len(f.tree.Funcs)+1)
+}
+
+// leave takes the differences of all functions but the known ones as unexplained.
+func (f *callerFinder) leave(known map[int32]bool) {
+	nodes := f.tree.Nodes
+	f.left = make([]int64, len(nodes))
+	for i := 1; i < len(nodes); i++ {
+		if n := &nodes[i]; !known[n.Func] {
+			f.left[i] = recording.Saturated(n.B.Self, -n.A.Self)
+		}
+	}
 }
 
 // nodes returns the nodes of a function.
@@ -325,12 +341,14 @@ func (f *callerFinder) calls(r *compare.Row) (all []Callee) {
 	slices.SortFunc(all, func(x, y Callee) int {
 		return cmp.Or(cmp.Compare(recording.Abs(y.Delta), recording.Abs(x.Delta)), cmp.Compare(x.Func, y.Func))
 	})
-	for i := range all {
-		if part(all[i].Delta, all[0].Delta) < leastCall {
-			return all[:i]
+	largest := int64(0)
+	return slices.DeleteFunc(all, func(k Callee) bool {
+		if k.Func >= 0 {
+			largest = max(largest, recording.Abs(k.Delta))
+			return part(k.Delta, largest) < leastCall
 		}
-	}
-	return all
+		return part(k.Delta, all[0].Delta) < leastCall
+	})
 }
 
 // explain marks all that runs in a function as explained.

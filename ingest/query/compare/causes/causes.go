@@ -270,7 +270,7 @@ func (e *explainer) owned() {
 	top := func(f int32) int32 {
 		for range len(e.t.Rows) { // mutual recursion has no top
 			p := e.c.Owner(f)
-			if p < 0 || e.row[p] == nil || e.taken[e.row[p]] {
+			if p < 0 || e.row[p] == nil || e.taken[e.row[p]] || e.c.Chosen(e.row[p]) {
 				break
 			}
 			f = p
