@@ -279,6 +279,7 @@ func TestRenderTakesEveryTransform(t *testing.T) {
 		"--show-from=name:/^l$/": each(func(s plainStack) ([]plainFrame, bool) {
 			return s.frames[max(0, at(s, "l")):], at(s, "l") >= 0
 		}),
+		"--mine=a.c":      without(func(f plainFrame) bool { return f.file != "a.c" }),
 		"--split-related": each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),
 		"--invert":        each(func(s plainStack) ([]plainFrame, bool) { return reversed(s.frames), true }),
 		"--by-time":       each(func(s plainStack) ([]plainFrame, bool) { return s.frames, true }),

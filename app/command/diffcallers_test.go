@@ -224,3 +224,44 @@ func TestDiffSlowOwnCode(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffMine checks that --mine counts library code as part of the caller of the program.
+func TestDiffMine(t *testing.T) {
+	dir, runs := spreadRuns(t)
+	ran := run("diff", "--a", filepath.Join(dir, "a"), "--b", filepath.Join(dir, "b"), "--mine", `/^main\./`, "--per-run", "--all", "--json")
+	var v struct {
+		Verdict string
+		Rows    []struct {
+			Name string
+			A    []struct{ Self float64 } `json:"a_runs"`
+			B    []struct{ Self float64 } `json:"b_runs"`
+		}
+	}
+	if err := json.Unmarshal([]byte(ran.stdout), &v); err != nil {
+		t.Fatal(err, ran.stderr)
+	}
+	if !strings.HasPrefix(v.Verdict, "main.key +") {
+		t.Errorf("verdict %q", v.Verdict)
+	}
+	own := func(run map[string]int, name string) (sum float64) {
+		for stack, n := range run {
+			functions := slices.DeleteFunc(strings.Split(stack, ";"), func(f string) bool { return !strings.HasPrefix(f, "main.") })
+			if functions[len(functions)-1] == name {
+				sum += float64(n)
+			}
+		}
+		return sum
+	}
+	if len(v.Rows) != 6 {
+		t.Errorf("%d rows, want the six functions of main", len(v.Rows))
+	}
+	for _, row := range v.Rows {
+		for side, got := range [][]struct{ Self float64 }{row.A, row.B} {
+			for i, run := range runs[side] {
+				if want := own(run, row.Name); got[i].Self != want {
+					t.Errorf("%s has %v in run %d of side %d, want %v", row.Name, got[i].Self, i, side, want)
+				}
+			}
+		}
+	}
+}

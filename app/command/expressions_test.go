@@ -37,7 +37,7 @@ func TestLargeExpressions(t *testing.T) {
 		{"diff", spans, "--slow", "/" + large + "/"},
 		{"render", file, "--focus", "/" + large + "/", "-o", out},
 	}
-	for _, flag := range []string{"focus", "only", "hide", "drop", "callers-of", "callees-of", "show-from", "collapse-recursion-of", "collapse-module"} {
+	for _, flag := range []string{"focus", "only", "hide", "drop", "callers-of", "callees-of", "show-from", "mine", "collapse-recursion-of", "collapse-module"} {
 		ways = append(ways, []string{"top", file, "--" + flag, "/" + large + "/"})
 	}
 	for _, args := range ways {

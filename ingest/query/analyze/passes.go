@@ -69,6 +69,11 @@ func (p *callPaths) hide(is func(uint32) bool) {
 	})
 }
 
+// mine merges frames that do not match into the nearest caller that does.
+func (p *callPaths) mine(is func(uint32) bool) {
+	p.hide(func(key uint32) bool { return !is(key) })
+}
+
 func (p *callPaths) drop(is func(uint32) bool) {
 	gone := make([]bool, len(p.parent))
 	for i := 1; i < len(gone); i++ {

@@ -36,6 +36,7 @@ const (
 	OpSplitRelated      Op = "split-related"
 	OpWhere             Op = "where"
 	OpShowFrom          Op = "show-from"
+	OpMine              Op = "mine"
 )
 
 // Ref refers to functions. If Exact, Text and Module are the name and module of one

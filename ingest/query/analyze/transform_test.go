@@ -144,6 +144,8 @@ func plainApply(recorded, all []plainStack, t Transform) []plainStack {
 			keep = slices.ContainsFunc(frames, func(f plainFrame) bool { return plainMatch(t.Text, f) })
 		case OpHide:
 			frames = slices.DeleteFunc(frames, is)
+		case OpMine:
+			frames = slices.DeleteFunc(frames, func(f plainFrame) bool { return !plainMatch(t.Text, f) })
 		case OpDrop:
 			keep = first < 0
 		case OpHideKernel:
@@ -238,6 +240,9 @@ func randomTransforms(r *rand.Rand) []Transform {
 		func() Transform { return Transform{Op: OpFoldInlined} },
 		func() Transform { return Transform{Op: OpHideKernel} },
 		func() Transform { return CalleesOf(ref()) },
+		func() Transform {
+			return Transform{Op: OpMine, Ref: Ref{Text: []string{"libc", "gro", "F.go", "/^[a-m]/", "f"}[r.IntN(5)]}}
+		},
 		func() Transform {
 			return Transform{Op: OpShowFrom, Ref: Ref{Text: []string{"libc", "gro", "F.go", "/^.$/", "f"}[r.IntN(5)]}}
 		},
@@ -659,6 +664,7 @@ func TestTransformText(t *testing.T) {
 		{CallersOf(fn), "callers of price"},
 		{CalleesOf(fn), "callees of price"},
 		{Transform{Op: OpShowFrom, Ref: Ref{Text: "/^price/"}}, "from /^price/"},
+		{Transform{Op: OpMine, Ref: Ref{Text: "/^price/"}}, "mine: /^price/"},
 		{Transform{Op: OpInvert}, "invert"},
 		{ByTime(), "sorted by time"},
 	} {
