@@ -134,7 +134,7 @@ func (l *look) lockSpans(r rule) error {
 	ends = slices.DeleteFunc(ends, func(e repeat.Ending) bool { return l.classes[e.Function]&locking != 0 || on[e.Track] })
 	if len(ends) > 0 {
 		e := &ends[0]
-		found.say("%s of %s long waits end within %s of the end of a call of %s on %s (association, not proof).", count(e.Hits), count(e.Times), duration(e.Within), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track))
+		found.say("%s of %s long waits end within %s of the end of a call of %s on %s (correlation, not proof).", count(e.Hits), count(e.Times), duration(e.Within), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track))
 		add(e.Function, e.Track)
 		return nil
 	}

@@ -220,7 +220,7 @@ func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason boo
 // sayOverlap describes what runs on another track during slow calls or waits, as the words in
 // what call them. times and others are the overlap's numbers with their commands.
 func (l *look) sayOverlap(f *Finding, o *repeat.Overlap, times, others Number, what string) {
-	f.say("%s of %s %s overlap %s on %s, which runs for %s of their time; %s of %s other periods of that length do (overlap, not proof).",
+	f.say("%s of %s %s overlap %s on %s, which runs for %s of their time; so do %s of %s other periods of that length (overlap, not proof).",
 		count(o.Hits), times, what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percentage(o.Covered), count(o.Elsewhere), others)
 }
 
