@@ -166,8 +166,8 @@ func number(v float32) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// escape writes text as well-formed XML; characters that XML does not allow become the
-// replacement character.
+// escape writes text as well-formed XML; control characters and what XML does not
+// allow become the replacement character.
 func escape(w io.StringWriter, s string) {
 	for _, r := range s {
 		var t string
@@ -182,7 +182,7 @@ func escape(w io.StringWriter, s string) {
 			t = "&quot;"
 		case r == '\t' || r == '\n' || r == '\r':
 			t = " "
-		case r < ' ' || r == utf8.RuneError || r == 0xfffe || r == 0xffff:
+		case r < ' ' || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r == 0xfffe || r == 0xffff:
 			t = "\ufffd"
 		default:
 			t = string(r)

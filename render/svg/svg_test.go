@@ -63,10 +63,10 @@ func TestTextStaysText(t *testing.T) {
 	for i, n := range names {
 		f.Draw(c, 5, 10+10*i, n, black, 0, 2000)
 	}
-	f.Draw(c, 5, 90, "bad \x00\x1b\xff\ufffe end", black, 0, 2000)
+	f.Draw(c, 5, 90, "bad \x00\x1b\u009b\xff\ufffe end", black, 0, 2000)
 	got := parse(t, text(t, c, "<title> & more"))
 	names[6] = "x y"
-	for i, n := range append(names, "bad \ufffd\ufffd\ufffd\ufffd end") {
+	for i, n := range append(names, "bad \ufffd\ufffd\ufffd\ufffd\ufffd end") {
 		if got[i] != n {
 			t.Errorf("text %d is %q, want %q", i, got[i], n)
 		}
