@@ -144,6 +144,11 @@ func TestRealTraces(t *testing.T) {
 					t.Errorf("findings lack %q:\n%s", w, text)
 				}
 			}
+			for line := range strings.Lines(a.Text(0)) {
+				if strings.Contains(line, " steps took ") && strings.Contains(text, " steps took ") && !strings.Contains(text, strings.TrimSpace(line)) {
+					t.Errorf("findings lack the sentence of gpu, %q:\n%s", line, text)
+				}
+			}
 			if want == nil && text != "" {
 				t.Errorf("findings on a recording of nothing:\n%s", text)
 			}
