@@ -198,7 +198,7 @@ func (l *look) slowSteps(s *gpu.Steps) (f Finding) {
 	if high.Text != low.Text {
 		f.say(" to %s", high)
 	}
-	f.say("%s, the median %s: ", what, l.byGPU(duration(s.Median[s.Measure]), measure))
+	f.say("%s (median %s): ", what, l.byGPU(duration(s.Median[s.Measure]), measure))
 	last := len(s.Slow) - 1
 	if last >= gpureport.MostNamed {
 		last = gpureport.MostNamed
