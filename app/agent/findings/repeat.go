@@ -64,7 +64,7 @@ func (l *look) outlier(r rule) error {
 		slow, others := slowQuery(s), slowQuery(s)
 		others.Others = true
 		t := l.rec.Tracks[o.Track]
-		f := Finding{Thread: t.Name, Size: timePart(s.Excess, o.Total)}.saying("%s of %s of %s on %s took at least %s, the median of the others is %s.",
+		f := Finding{Thread: t.Name, Size: timePart(s.Excess, o.Total)}.saying("%s of %s of %s on %s took at least %s (median of the others: %s).",
 			l.ofLoop(count(len(s.Calls)), "count", o, slow), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track),
 			l.ofLoop(duration(s.From), "min", o, slow), l.ofLoop(duration(s.Median), "median", o, others))
 		known := len(f.Claim)
