@@ -239,3 +239,63 @@ func profile(t *testing.T, seed, run uint64) compare.Input {
 	}
 	return input(t, "x.folded", []byte(b.String()))
 }
+
+// game returns a Chrome trace of 200 frames. Each draws and loads; a frame itself takes own µs.
+// With evictions, seven loads wait for a job of another thread.
+func game(seed uint64, own float64, evictions bool) []byte {
+	r := rand.New(rand.NewPCG(seed, 5))
+	var events []string
+	span := func(tid int, name string, at, took float64) {
+		events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":%d,"name":%q,"ts":%.1f,"dur":%.1f}`, tid, name, at, took))
+	}
+	at := 0.0
+	for i := range 200 {
+		draw, load := math.Round(4000*(.98+.04*r.Float64())), math.Round(40*(.9+.2*r.Float64()))
+		if evictions && i%29 == 20 {
+			span(2, "evict", at+own+draw, 9000)
+			load += 8000
+		}
+		span(1, "frame", at, own+draw+load)
+		span(1, "draw", at+own, draw)
+		span(1, "load", at+own+draw, load)
+		at += own + draw + load
+	}
+	return []byte("[" + strings.Join(events, ",") + "]")
+}
+
+// TestFewSlowCallsLead checks that rare slow calls that make up the difference are named, not
+// a function that is certain but explains none of it.
+func TestFewSlowCallsLead(t *testing.T) {
+	a, b := input(t, "a.json", game(1, 16, false)), input(t, "b.json", game(2, 11, true))
+	got := said(t, a, b)
+	for _, want := range []string{"evict +63.00 ms (new", "load +5"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in the verdict: %s", want, got)
+		}
+	}
+	if strings.Contains(got, "frame") {
+		t.Errorf("the frames' own time is named: %s", got)
+	}
+}
+
+// TestSlowerMachineNamesNothing checks that a run in which all functions take 15 % longer names
+// none.
+func TestSlowerMachineNamesNothing(t *testing.T) {
+	trace := func(seed uint64, factor float64) []byte {
+		r := rand.New(rand.NewPCG(seed, 6))
+		var events []string
+		at := 0.0
+		for range 300 {
+			for f := range 8 {
+				took := math.Round(float64(200*(f+1)) * factor * (.97 + .06*r.Float64()))
+				events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":1,"name":"f%d","ts":%.2f,"dur":%.2f}`, f, at, took))
+				at += took
+			}
+		}
+		return []byte("[" + strings.Join(events, ",") + "]")
+	}
+	got := said(t, input(t, "a.json", trace(1, 1)), input(t, "b.json", trace(2, 1.15)))
+	if !strings.Contains(got, "about the same in all functions") || strings.Contains(got, "f7") {
+		t.Errorf("all functions are slower by the same factor, but the verdict is: %s", got)
+	}
+}

@@ -21,6 +21,9 @@ const (
 	// mostShare is the largest share of the change that is stated for a cause. A larger
 	// share means that other changes offset the cause.
 	mostShare = 1.25
+	// leastShare is the smallest share of the total's change, if that is certain, at which a
+	// cause or a caller is named: smaller ones may be certain, but do not explain it.
+	leastShare = .05
 )
 
 // choose finds the causes of the change that are certain, or whose confidence is unknown,
@@ -36,7 +39,7 @@ func (d *verdict) choose(chance bool) {
 	}
 	for i := range d.causes {
 		cause := &d.causes[i]
-		if cause.Delta == 0 || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least {
+		if cause.Delta == 0 || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least || !chance && d.slight(cause.Delta) {
 			continue
 		}
 		if n := len(d.told); n == mostNamed || n > 0 && float64(size(cause.Delta)) < leastNamed*float64(size(d.told[0].Delta)) {
@@ -45,7 +48,15 @@ func (d *verdict) choose(chance bool) {
 		d.told = append(d.told, cause)
 	}
 	d.callers = causes.Callers(d.c, d.t, d.causes, d.told, least, mostNamed)
+	if !chance {
+		d.callers = slices.DeleteFunc(d.callers, func(x causes.Caller) bool { return d.slight(x.Delta) })
+	}
 	d.fewest()
+}
+
+// slight reports whether a change is too small a part of the total's to explain it.
+func (d *verdict) slight(delta int64) bool {
+	return float64(size(delta)) < leastShare*float64(size(d.c.B().Total-d.c.A().Total))
 }
 
 // fewest keeps the mostNamed largest of the causes and callers.
@@ -107,7 +118,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 // it is less than 10 % or unknown.
 func (d *verdict) alike() string {
 	const least = .1
-	common := d.c.Common()
+	common := d.t.Common
 	if common == 0 || d.c.Normalize != compare.Raw || math.Abs(math.Log(common)) < math.Log(1+least) {
 		return ""
 	}
@@ -117,21 +128,31 @@ func (d *verdict) alike() string {
 // open says why no function is named although the totals differ. It reports whether single
 // functions may have changed.
 func (d *verdict) open(a, b int64) bool {
-	const near = .1
 	switch {
-	case d.c.Method() != compare.FromCounts:
-		d.say("; no single function changed for certain")
-		return false
-	case d.alike() != "" && math.Abs(math.Log(float64(b)/float64(a)/d.c.Common())) < math.Log(1+near) && !d.standsOut(b-a):
+	case d.explained(a, b) && !d.standsOut(b-a):
 		d.say(", about the same in all functions")
 		d.common = true
 		return false
+	case d.c.Method() != compare.FromCounts:
+		d.say("; no single function changed for certain")
 	case len(d.c.Runs) == 2:
 		d.say("; too close to call with one run per side")
 	default:
 		d.say("; too close to call with so few runs")
 	}
 	return true
+}
+
+// explained reports whether the factor common to all functions explains most of the change of
+// the total from a to b, and all but a tenth.
+func (d *verdict) explained(a, b int64) bool {
+	const near = .1
+	if d.t.Common == 0 || d.c.Normalize != compare.Raw {
+		return false
+	}
+	whole := math.Log(float64(b) / float64(a))
+	rest := math.Abs(whole - math.Log(d.t.Common))
+	return rest < min(math.Log(1+near), math.Abs(whole)/2)
 }
 
 // candidates returns the causes that are likely though not certain, at most two.
@@ -154,10 +175,10 @@ func (d *verdict) standsOut(whole int64) bool {
 		expected := 0.0
 		for _, r := range c.Rows {
 			if c.Kind == causes.Callees {
-				expected += (d.c.Common() - 1) * float64(r.ATotal)
+				expected += (d.t.Common - 1) * float64(r.ATotal)
 				break
 			}
-			expected += (d.c.Common() - 1) * float64(r.ASelf)
+			expected += (d.t.Common - 1) * float64(r.ASelf)
 		}
 		return math.Abs(float64(c.Delta)-expected) > much*math.Abs(float64(whole))
 	})
@@ -176,8 +197,11 @@ func (d *verdict) likely() bool {
 		if i > 0 {
 			d.say(", ")
 		}
-		d.members(c)
+		about := d.members(c)
 		d.amount(c)
+		if len(about) > 0 {
+			d.say(" (%s)", strings.Join(about, ", "))
+		}
 	}
 	d.say(".")
 	if n := all[0].Sure.RunsNeeded(); n > 0 && n <= reasonable {
@@ -423,7 +447,7 @@ func (d *verdict) sure(chance bool) {
 	for _, conf := range sure {
 		switch {
 		case conf == nil:
-		case d.c.Method() == compare.FromCounts:
+		case d.t.Common != 0:
 			d.say(" The spread between runs is estimated from all functions; more runs per side would measure it.")
 			return
 		default:

@@ -143,6 +143,9 @@ func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i in
 		t.Whole = c.wholeByRuns()
 	case FromCounts:
 		n := c.noise()
+		if len(n.sums) > 0 {
+			t.Common = math.Exp(n.model.Common)
+		}
 		one = func(i int, total bool) *Confidence { return n.ofRow(c.weighed(g, i, total), c.unitOf(g, n, i), total) }
 		if c.Normalize == Raw || c.Normalize == Duration {
 			w := c.wholes()
@@ -152,8 +155,10 @@ func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i in
 		if s == nil {
 			return nil
 		}
+		s.learn()
 		one = s.judge
 		t.Whole = s.judgeWhole()
+		t.Common = s.common
 	}
 	return one
 }

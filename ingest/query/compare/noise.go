@@ -82,7 +82,7 @@ func (c *Comparison) noiseOf() *noise {
 			n.unit[f] = kept[k]
 		}
 	}
-	n.model = stats.NewBetween(ratios)
+	n.model = stats.NewBetween(ratios, stats.TypicalOfSamples)
 	for i := range ratios {
 		n.refs = append(n.refs, n.model.Reference(&ratios[i]))
 	}
@@ -215,15 +215,6 @@ func (c *Comparison) Owner(f int32) int32 {
 		return n.owner[f]
 	}
 	return -1
-}
-
-// Common returns the factor by which all functions changed: the cost in B per cost in A of
-// a typical function. It is 0 unless samples were counted in single runs.
-func (c *Comparison) Common() float64 {
-	if n := c.runNoise(); n != nil && len(n.sums) > 0 {
-		return math.Exp(n.model.Common)
-	}
-	return 0
 }
 
 // runNoise returns the noise of single runs, nil if the confidences are not from counts.

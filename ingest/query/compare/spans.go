@@ -18,6 +18,11 @@ type spanTable struct {
 	*spanScales
 	// shifts requests that confidences include how durations differ.
 	shifts bool
+	// common is the factor by which the durations of all rows changed, and refs has what
+	// the ratio of each row's durations is compared with. Both are unset if the sides are
+	// parts of one recording.
+	common float64
+	refs   []*stats.Reference
 }
 
 // spanScales holds the factors for durations and numbers of spans.
@@ -91,6 +96,69 @@ func (c *Comparison) spanScales() *spanScales {
 	return s
 }
 
+// learn estimates, from the mean durations of all rows, how much the two runs differ beyond
+// what the durations of their spans explain.
+func (s *spanTable) learn() {
+	if s.c.Runs[0].Rec == s.c.Runs[s.c.Sides].Rec {
+		return
+	}
+	of := s.self
+	if s.nodes() {
+		of = s.total
+	}
+	var ratios []stats.Ratio
+	index := make([]int, len(s.g.rows))
+	for i := range index {
+		index[i] = -1
+		if x, ok := ratioOf(&of[0][i], &of[1][i]); ok {
+			index[i] = len(ratios)
+			ratios = append(ratios, x)
+		}
+	}
+	model := stats.NewBetween(ratios, stats.TypicalOfSpans)
+	s.common, s.refs = math.Exp(model.Common), make([]*stats.Reference, len(index))
+	for i, k := range index {
+		if k < 0 {
+			s.refs[i] = model.Reference(nil)
+		} else {
+			s.refs[i] = model.Reference(&ratios[k])
+		}
+	}
+}
+
+// ratioOf returns the ratio of two mean durations, if both sides have spans that show how
+// much they vary.
+func ratioOf(a, b *drawn) (stats.Ratio, bool) {
+	if a.n < 2 || b.n < 2 || !(a.sum > 0) || !(b.sum > 0) {
+		return stats.Ratio{}, false
+	}
+	ma, mb := a.sum/float64(a.n), b.sum/float64(b.n)
+	v := a.variance()/(float64(a.n)*ma*ma) + b.variance()/(float64(b.n)*mb*mb) + stats.Clock
+	return stats.Ratio{Log: math.Log(mb / ma), Variance: v}, !math.IsNaN(v)
+}
+
+// longer returns the p-value of a difference in the durations of spans, both of the typical
+// duration and of the mean. ref is nil or has what to compare the ratio with.
+func longer(a, b *drawn, ref *stats.Reference) float64 {
+	rank := stats.Ranks(a.kept, b.kept)
+	x, ok := ratioOf(a, b)
+	if !ok {
+		return rank
+	}
+	mean := stats.Means(a.sample(), b.sample(), 0).P
+	if ref != nil {
+		mean = math.Max(mean, ref.Ratio(x))
+		if la, lb := a.kept[len(a.kept)/2].ps(), b.kept[len(b.kept)/2].ps(); la > 0 && lb > 0 {
+			rank = math.Max(rank, ref.Shift(math.Log(lb/la), rank))
+		}
+	}
+	return math.Min(1, 2*math.Min(rank, mean))
+}
+
+func (d *drawn) sample() stats.Sample {
+	return stats.Sample{N: int(d.n), Mean: d.sum / float64(d.n), Variance: d.variance()}
+}
+
 // judge returns the confidence of a row's difference.
 func (s *spanTable) judge(i int, total bool) *Confidence {
 	of := s.self
@@ -101,7 +169,11 @@ func (s *spanTable) judge(i int, total bool) *Confidence {
 		}
 		of = s.total
 	}
-	return s.compare(&of[0][i], &of[1][i])
+	var ref *stats.Reference
+	if s.refs != nil {
+		ref = s.refs[i]
+	}
+	return s.compare(&of[0][i], &of[1][i], ref)
 }
 
 // allSelf reports whether a row's spans have no children, so that self and total are the
@@ -124,7 +196,7 @@ func (s *spanTable) judgeWhole() *Confidence {
 	if s.c.Normalize == Total {
 		return nil
 	}
-	conf := s.compare(&s.whole[0], &s.whole[1])
+	conf := s.compare(&s.whole[0], &s.whole[1], nil)
 	if conf == nil || math.IsNaN(conf.Low) || conf.High <= conf.Low {
 		return conf
 	}
@@ -139,11 +211,11 @@ func (s *spanTable) judgeWhole() *Confidence {
 	return conf
 }
 
-func (s *spanTable) compare(a, b *drawn) *Confidence {
+func (s *spanTable) compare(a, b *drawn, ref *stats.Reference) *Confidence {
 	if a.n <= 1 && b.n <= 1 { // a single call does not show how much calls vary
 		return nil
 	}
-	conf := &Confidence{Method: FromDurations, A: a.n, B: b.n, P: stats.Ranks(a.kept, b.kept), Low: math.NaN(), High: math.NaN(), Detectable: math.NaN()}
+	conf := &Confidence{Method: FromDurations, A: a.n, B: b.n, P: longer(a, b, ref), Low: math.NaN(), High: math.NaN(), Detectable: math.NaN()}
 	// Exposure for the number of spans: the number of recordings, with their scale.
 	var exposure [2]float64
 	for r := range s.c.Runs {

@@ -90,6 +90,9 @@ type Table struct {
 	Whole *Confidence
 	// Judged reports whether Rows have their confidences, as far as these are known.
 	Judged bool
+	// Common is the factor by which all rows changed, the cost in B per cost in A of a
+	// typical row, estimated from single runs; 0 if unknown.
+	Common float64
 
 	self, total [][]int64 // by recording and group, scaled
 

@@ -11,10 +11,8 @@ import (
 // between runs, the cost of a function varied by 3 to 15 % more than its number of samples
 // explains, and the totals by 12 to 23 %.
 const (
-	// typical is the half-width of the prior of the standard deviation between runs, of
-	// the logarithm of a ratio, and alike that of the common factor. Both have the form of
-	// Cauchy's distribution.
-	typical, alike = .03, .2
+	// alike is the half-width of the prior of the common factor.
+	alike = .2
 	// changed is the share of functions that are expected to differ for a reason, and
 	// reason the standard deviation of their logarithm.
 	changed, reason = .2, 1
@@ -28,6 +26,10 @@ const (
 // stretches are factors for the variance between runs, equally probable, because some
 // functions vary more than others: seven quantiles of 6/χ² with 6 degrees of freedom.
 var stretches = [...]float64{3.1554, 1.8859, 1.4116, 1.1218, .906, .7195, .5171}
+
+// Clock is the smallest variance of the logarithm of a ratio of measured times: no ratio is
+// known better than to a thousandth.
+const Clock = 1e-6
 
 // A Ratio is the logarithm of a function's cost in one run, relative to its cost in
 // another, and the variance of the logarithm that follows from the number of samples.
@@ -51,13 +53,23 @@ type cell struct {
 	after             float64 // logarithm of the posterior
 }
 
-// NewBetween computes the posterior from the ratios of the functions.
-func NewBetween(ratios []Ratio) *Between {
+// Typical standard deviations between runs, for [NewBetween]. Spans are measured, not
+// attributed to functions by samples: in two pairs of traces of unchanged programs, most
+// functions varied by 0.3 % around the common factor, and those of loaded threads by 6 %.
+const (
+	TypicalOfSamples = .03
+	TypicalOfSpans   = .01
+)
+
+// NewBetween computes the posterior from the ratios of the functions. typical is the
+// half-width of the prior of the standard deviation between runs. Like that of the common
+// factor, it has the form of Cauchy's distribution.
+func NewBetween(ratios []Ratio, typical float64) *Between {
 	ratios = slices.Clone(ratios)
 	slices.SortFunc(ratios, func(x, y Ratio) int { return cmp.Or(cmp.Compare(x.Variance, y.Variance), cmp.Compare(x.Log, y.Log)) })
 	ratios = ratios[:min(len(ratios), mostRatios)]
 	b := &Between{Common: middle(ratios)}
-	b.spread(ratios)
+	b.spread(ratios, typical)
 	for i := range b.grid {
 		for _, r := range ratios {
 			b.grid[i].after += r.likely(&b.grid[i])
@@ -93,7 +105,7 @@ func middle(ratios []Ratio) float64 {
 
 // spread makes the grid with its priors: deviations from 0 to 1, and common factors that
 // are dense around the median and reach to a twentieth and to twenty times of it.
-func (b *Between) spread(ratios []Ratio) {
+func (b *Between) spread(ratios []Ratio, typical float64) {
 	const steps, deviations, far = 8, 10, 3.0
 	known := 1 / (alike * alike)
 	for _, r := range ratios {
@@ -191,6 +203,25 @@ func (r *Reference) Counts(a, b, grain float64) (p, worth float64) {
 		}
 	}
 	return math.Min(1, p/float64(len(stretches))), worth
+}
+
+// Ratio tests whether the ratio of two costs differs by more than runs of one program do.
+func (r *Reference) Ratio(x Ratio) (p float64) {
+	for i, c := range r.cells {
+		for _, s := range stretches {
+			p += r.shares[i] * NormalTails((x.Log-c.common)/math.Sqrt(x.Variance+s*c.deviation*c.deviation))
+		}
+	}
+	return math.Min(1, p/float64(len(stretches)))
+}
+
+// Shift is like [Reference.Ratio] for a ratio whose own test gave the p-value alone.
+func (r *Reference) Shift(log, alone float64) float64 {
+	z := distance(alone)
+	if z == 0 {
+		return 1
+	}
+	return r.Ratio(Ratio{log, log*log/(z*z) + Clock})
 }
 
 // distance returns how many standard deviations a normal variable is away from 0 if its

@@ -29,7 +29,7 @@ func TestBetweenRate(t *testing.T) {
 			under, all := 0, 0
 			for range 600 / functions {
 				counts, ratios := made(r, functions, 800, .4, deviation)
-				b := NewBetween(ratios)
+				b := NewBetween(ratios, TypicalOfSamples)
 				for i, c := range counts {
 					all++
 					if p, _ := b.Reference(&ratios[i]).Counts(c[0], c[1], 1); p < .05 {
@@ -52,7 +52,7 @@ func TestBetweenLearns(t *testing.T) {
 	for i := range 30 {
 		ratios[i].Log += 1.5
 	}
-	b := NewBetween(ratios)
+	b := NewBetween(ratios, TypicalOfSamples)
 	if math.Abs(b.Common-.7) > .1 {
 		t.Errorf("the common factor is %g, planted 0.7", b.Common)
 	}
@@ -68,7 +68,7 @@ func TestBetweenLearns(t *testing.T) {
 	}
 	// A single other function is not enough.
 	few := []Ratio{{.26, .002}, {0, .002}}
-	if p, _ := NewBetween(few).Reference(&few[0]).Counts(1000, 1300, 1); p < .01 {
+	if p, _ := NewBetween(few, TypicalOfSamples).Reference(&few[0]).Counts(1000, 1300, 1); p < .01 {
 		t.Errorf("a change of 30 %% beside one other function has p %g", p)
 	}
 }
