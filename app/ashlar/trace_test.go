@@ -114,7 +114,7 @@ func TestCommandsKeepToThemselves(t *testing.T) {
 		"top":    {{"a.spaa"}, {"a.spaa", "--session"}},
 		"stats":  {{"--demo", "--function", "main.main"}},
 		"source": {{recorded, "main.main"}},
-		"report": {{"a.spaa", "-o", "a.md"}, {"a.spaa", "-o", "a.html"}},
+		"report": {{"a.spaa", "-o", "text.md"}, {"a.spaa", "-o", "page.html"}},
 		"serve":  {{"a.spaa", "--idle", "100ms"}}, "show": {{"ashlar:1?file=a.spaa"}}, "watch": {{}},
 		"check-claims": {{"claims.md"}},
 		"cache":        {{}, {"--clean"}},
