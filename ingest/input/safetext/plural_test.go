@@ -32,9 +32,9 @@ var counted = regexp.MustCompile(`%(\[\d\])?[dvs] (more |other |source )?(sample
 // plural noun. Plural and Noun choose the right form.
 func TestNumbersAreWorded(t *testing.T) {
 	right := []string{
-		"at most %d", "more than %d", "calls itself", "1 to %d can be read", "once in %d bytes", "names %d files; at most",
+		"at most %d", "more than %d", "longer than %d", "too long (%d", "calls itself", "supported are 1 to %d", "once every %d bytes", "names %d files; at most",
 		"%s lists functions", "%d threads match", "zip archive of %d files",
-		"%s files hold all events", "%s files still open with", // %s is a format
+		"%s files always hold all events", "%s files still open with", // %s is a format
 	}
 	root := filepath.Join("..", "..", "..")
 	for _, dir := range []string{"app", "ingest", "render"} {
