@@ -119,7 +119,7 @@ var rules = []Rule{
 	{"exclusive-missing", "4.5", Warning, "exclusive is strongly recommended", "a stack has no exclusive weights"},
 	{"exclusive-leaf", "4.5", Error, "exclusive.frame is the leaf of the stack's frames", "exclusive.frame is a different frame"},
 	{"frame-order-match", "7", Error, "Stacks have the frame order of the header", "exclusive.frame is the frame at the wrong end of the stack"},
-	{"exclusive-metrics", "4.5", Warning, "exclusive has the same metrics as the stack", "a metric of the stack is missing, or there is an extra one"},
+	{"exclusive-metrics", "4.5", Warning, "The exclusive object has the same metrics as the stack", "a metric of the stack is missing, or there is an extra one"},
 	{"exclusive-value", "4.5", Warning, "exclusive is at most the stack's weight", "an exclusive value is greater than the stack's"},
 
 	{"sample-stack", "5.1", Error, "A sample references a valid stack record", "the stack's id is not in the file"},

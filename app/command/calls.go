@@ -33,8 +33,8 @@ rest was waiting), thread and arguments. Above the rows are statistics
 (nearest-rank percentiles), a histogram, and its modes: groups of calls
 with similar durations, separated by durations that few calls have.
 
-CALLS is one or more functions with conditions in brackets that must all hold;
---calls of other commands takes the same:
+CALLS is one or more functions, each with conditions in brackets that must all
+hold. Other commands take the same after --calls:
   RunTask                          all calls of a function
   RunTask[60ms..320ms]             those of 60 ms or more, but less than 320 ms
   parse|/^read/[self 1ms..]        of several functions; self time from 1 ms on

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -20,6 +19,7 @@ import (
 	"ashlar/app/desktop/outfile"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/units"
 )
@@ -137,7 +137,7 @@ func (c *call) listMarks(st *settings.Store, key string) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(marks, func(a, b view.Mark) int { return cmp.Compare(a.From, b.From) })
+	order.By(marks, func(a, b view.Mark) int { return cmp.Compare(a.From, b.From) })
 	for _, m := range marks {
 		if err := printMark(c.stdout, m); err != nil {
 			return err

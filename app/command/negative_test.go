@@ -23,15 +23,15 @@ func TestNegativeAndTooLarge(t *testing.T) {
 		return path
 	}
 	delta := write("delta.folded", "main;grow 100\nmain;shrink -40\nmain -3\n")
-	if out := said(t, "top", delta); !strings.Contains(out, "total 57, with −43 below zero") {
+	if out := said(t, "top", delta); !strings.Contains(out, "total 57, including −43 from negative values") {
 		t.Errorf("%s", out)
 	}
 	if out := said(t, "top", "--json", delta); !strings.Contains(out, `"negative": -43`) {
 		t.Errorf("%s", out)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"top --by thread", "total 57, with −43 below zero"}, {"info", ", with −43 below zero"}, {"info --json", `"negative": -43`},
-		{"stats --function main", "total 57, with −43 below zero"}, {"stats --function main --json", `"negative": -43`},
+		{"top --by thread", "total 57, including −43 from negative values"}, {"info", ", including −43 from negative values"}, {"info --json", `"negative": -43`},
+		{"stats --function main", "total 57, including −43 from negative values"}, {"stats --function main --json", `"negative": -43`},
 		{"diff --metric samples --all B", "negative values: −43 in A and −40 in B"}, {"diff --json B", `"negative": -43`},
 	} {
 		args := strings.Fields(strings.Replace(c.args, "B", write("less.folded", "main;grow 100\nmain;shrink -40\nmain 2\n"), 1))

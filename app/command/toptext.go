@@ -80,7 +80,7 @@ func below(negative int64, m *recording.Metric) string {
 	if negative == 0 {
 		return ""
 	}
-	return ", with " + units.Value(negative, m) + " below zero"
+	return ", including " + units.Value(negative, m) + " from negative values"
 }
 
 // counted returns a number of records with their noun.

@@ -189,7 +189,7 @@ func TestWhereGoesEverywhere(t *testing.T) {
 		t.Errorf("diff (%d, %s) does not have the total %s: %.900s", r.code, r.stderr, acme.Total, r.stdout)
 	}
 	for args, says := range map[string]string{
-		"--where tenant=nobody": `no tenant of the recording is "nobody"; values: acme, apex, zoo`,
+		"--where tenant=nobody": `the recording has no tenant "nobody"; values: acme, apex, zoo`,
 		"--where color=red":     `the recording has no label "color"; it has pool, request, tenant`,
 		"--where tenant":        `"tenant" is not a condition`,
 	} {

@@ -29,8 +29,8 @@ func appleVersion(version string) string {
 	return "0.0.0"
 }
 
-// iconTypes lists the types of an icns file that hold PNG pictures, with their size in
-// pixels. A picture is for that size, or for half of it on a high-density screen.
+// iconTypes lists the entry types for PNG images in an icns file, with the image's size in
+// pixels. ic11 to ic14 are for high-density screens, which show them at half that size.
 var iconTypes = []struct {
 	name string
 	size int

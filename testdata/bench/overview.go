@@ -24,7 +24,7 @@ var headlines = []struct{ kind, what, title, means string }{
 	{"", "spall v1 of", "Larger than memory", "A file five times as large as the memory limit, read completely."},
 }
 
-// overview writes a table of the headlines that were measured.
+// overview writes a table of the headline benchmarks that have results.
 func (rep *report) overview(b *strings.Builder) {
 	head := "\n## At a glance\n\n| test | measured | what it means |\n|---|---|---|\n"
 	for _, h := range headlines {

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/funcname"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/gpu"
@@ -199,7 +199,7 @@ func (c *Costs) Findings(ctx context.Context) ([]Finding, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(l.out, func(a, b Finding) int { return cmp.Compare(b.Size.share, a.Size.share) })
+	order.By(l.out, func(a, b Finding) int { return cmp.Compare(b.Size.share, a.Size.share) })
 	l.finish(evidence.File(l.rec))
 	return l.out, nil
 }

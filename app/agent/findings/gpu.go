@@ -10,6 +10,7 @@ import (
 	"ashlar/app/core/gpureport"
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/gpu"
 	"ashlar/ingest/query/spans"
@@ -104,7 +105,7 @@ func (l *look) turns(r rule, d *gpu.Device) {
 			large = append(large, s)
 		}
 	}
-	slices.SortFunc(large, func(a, b *streamWork) int { return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(a.track, b.track)) })
+	order.By(large, func(a, b *streamWork) int { return cmp.Or(cmp.Compare(b.busy, a.busy), cmp.Compare(a.track, b.track)) })
 	if len(large) < 2 {
 		return
 	}

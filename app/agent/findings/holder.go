@@ -7,6 +7,7 @@ import (
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/repeat"
@@ -106,7 +107,7 @@ func (l *look) lockSpans(r rule) error {
 		return nil
 	}
 	// Compare long waits with short ones.
-	slices.SortFunc(times, func(a, b repeat.Range) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
+	order.By(times, func(a, b repeat.Range) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
 	var long int64
 	n := 0
 	for n < len(times)/2 && (n < 4 || 10*long < 8*waited.total) {
@@ -115,8 +116,8 @@ func (l *look) lockSpans(r rule) error {
 	}
 	byTime := func(a, b repeat.Range) int { return cmp.Compare(a.From, b.From) }
 	slow, rest := times[:n], times[n:]
-	slices.SortFunc(slow, byTime)
-	slices.SortFunc(rest, byTime)
+	order.By(slow, byTime)
+	order.By(rest, byTime)
 	elsewhere := func(track int) bool { return (!on[track] || len(on) > 1) && !l.isProcessor(track) }
 	id, _ := most(waited.first)
 	f := l.rec.Functions.At(int(id))

@@ -10,8 +10,8 @@ import (
 	"ashlar/ingest"
 )
 
-// TestNumbersOfClaims checks that a sentence has no number that is not among the finding's
-// numbers, except in names.
+// TestNumbersOfClaims checks that the text of each claim, without names and quotes, has exactly
+// the numbers that the finding lists.
 func TestNumbersOfClaims(t *testing.T) {
 	files, err := filepath.Glob("../../../testdata/eval/planted/recordings/*")
 	if err != nil || len(files) < 60 {
@@ -61,7 +61,7 @@ func TestNumbersOfClaims(t *testing.T) {
 	}
 }
 
-// TestNumbersOfWarnings checks the numbers of a sentence that the reader of a file wrote.
+// TestNumbersOfWarnings checks the numbers taken from the text of a decoder's warning.
 func TestNumbersOfWarnings(t *testing.T) {
 	var f Finding
 	f.repeat("12\u2009034 samples of 007 were lost for 0.50 s.")

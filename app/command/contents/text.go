@@ -116,7 +116,7 @@ func (in *Contents) events(b *strings.Builder, rec *recording.Recording) {
 				mark = append(mark[:len(mark)-1], "of the largest stack; "+units.Bound(m)+units.Value(m.Total, m)+" in total")
 			}
 			if im.negative != 0 {
-				mark = append(mark, "with "+units.Value(im.negative, m)+" below zero")
+				mark = append(mark, "including "+units.Value(im.negative, m)+" from negative values")
 			}
 			rows = append(rows, []string{"  " + safetext.Short(m.Name), units.Value(value, m), exactnum.InFull(value, m), strings.Join(nonEmpty(mark...), ", ")})
 		}

@@ -21,6 +21,7 @@ import (
 	"ashlar/app/core/subcommand"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/units"
@@ -175,7 +176,7 @@ func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what str
 		s.Lines = append(s.Lines, x)
 	}
 	s.Address = addressOf(rec, q, cost.Lines)
-	slices.SortStableFunc(s.Lines, func(a, b Line) int {
+	order.By(s.Lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(b.cost.Self, a.cost.Self), cmp.Compare(b.cost.Total, a.cost.Total))
 	})
 	if !o.json && o.rows > 0 {

@@ -16,6 +16,7 @@ import (
 	"ashlar/app/core/missing"
 	"ashlar/ingest/format/program"
 	"ashlar/ingest/format/program/disasm"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 )
@@ -156,7 +157,7 @@ func (l *Listing) decode(r *resolver, own []recording.FrameID, syntax disasm.Syn
 		l.PartsLeft = len(parts) - mostParts
 		parts = parts[:mostParts]
 	}
-	slices.SortFunc(parts, func(a, b program.Function) int { return cmp.Compare(a.Low, b.Low) })
+	order.By(parts, func(a, b program.Function) int { return cmp.Compare(a.Low, b.Low) })
 	bytes := 0
 	for _, p := range parts {
 		code, err := r.b.code.Code(p)
@@ -192,7 +193,7 @@ func (r *resolver) parts(own []recording.FrameID) []program.Function {
 	for p := range count {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b program.Function) int {
+	order.By(all, func(a, b program.Function) int {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.Low, b.Low))
 	})
 	return all
@@ -307,12 +308,12 @@ func (l *Listing) Ranked() []int {
 		}
 		far[i] = min(far[i], near)
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
+	lines := make([]int, n)
+	for i := range lines {
+		lines[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
+	order.By(lines, func(a, b int) int {
 		return cmp.Or(cmp.Compare(l.Insts[b].Self, l.Insts[a].Self), cmp.Compare(far[a], far[b]))
 	})
-	return order
+	return lines
 }

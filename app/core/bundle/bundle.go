@@ -24,6 +24,7 @@ import (
 	"ashlar/ingest/format/store"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/extract"
@@ -261,7 +262,7 @@ func (m *maker) ofCalls(rec *recording.Recording, i int, of []recording.Scope) (
 
 // joined sorts time ranges and merges those that overlap.
 func joined(ts []recording.Time) (out []recording.Time) {
-	slices.SortFunc(ts, func(a, b recording.Time) int { return cmp.Compare(a.From, b.From) })
+	order.By(ts, func(a, b recording.Time) int { return cmp.Compare(a.From, b.From) })
 	for _, t := range ts {
 		if n := len(out); n > 0 && t.From <= out[n-1].To {
 			out[n-1].To = max(out[n-1].To, t.To)

@@ -35,6 +35,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/store"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 )
@@ -369,7 +370,7 @@ func (c *Cache) List() (all []Entry, err error) {
 		}
 		all = append(all, e)
 	}
-	slices.SortStableFunc(all, func(a, b Entry) int { return b.Used.Compare(a.Used) })
+	order.By(all, func(a, b Entry) int { return b.Used.Compare(a.Used) })
 	return all, nil
 }
 

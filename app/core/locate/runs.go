@@ -6,10 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ashlar/ingest"
+	"ashlar/ingest/model/order"
 )
 
 // Runs returns the recordings that arguments name: files, patterns (with * ? or [) and
@@ -40,7 +40,7 @@ func Runs(args []string) (files, skipped []string, err error) {
 			if found == nil {
 				return nil, nil, fmt.Errorf("%s: the folder has no recordings", arg)
 			}
-			slices.SortFunc(found, byName)
+			order.By(found, byName)
 			files = append(files, found...)
 		case serr != nil && strings.ContainsAny(arg, "*?["):
 			found, err := filepath.Glob(arg)
@@ -50,7 +50,7 @@ func Runs(args []string) (files, skipped []string, err error) {
 			if len(found) == 0 {
 				return nil, nil, fmt.Errorf("no file matches %q", arg)
 			}
-			slices.SortFunc(found, byName)
+			order.By(found, byName)
 			files = append(files, found...)
 		default:
 			files = append(files, arg) // reading it reports the error

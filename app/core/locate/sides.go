@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ashlar/ingest/model/order"
 )
 
 // A Group is a set of recordings that belong together: the files of one folder, or files whose
@@ -46,7 +48,7 @@ func Sides(files []string) (sides [2]Group, ok bool) {
 			groups[0], groups[1] = groups[1], groups[0]
 		}
 		for i := range groups {
-			slices.SortStableFunc(groups[i].Files, byName)
+			order.By(groups[i].Files, byName)
 		}
 		return [2]Group(groups), true
 	}

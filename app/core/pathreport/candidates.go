@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"ashlar/app/core/tabular"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/repeat"
 	"ashlar/render/units"
@@ -95,7 +95,7 @@ func (a *Answer) waits(in recording.Scope) (track int, times, others []repeat.Ra
 			others = append(others, repeat.Range{From: l.Start(k), To: l.End(k)})
 		}
 	}
-	order(times)
+	byStart(times)
 	return track, times, others
 }
 
@@ -124,13 +124,13 @@ func (a *Answer) calls(in recording.Scope) (track int, times, others []repeat.Ra
 			}
 		}
 	}
-	order(times)
-	order(others)
+	byStart(times)
+	byStart(others)
 	return track, times, others
 }
 
-func order(times []repeat.Range) {
-	slices.SortFunc(times, func(a, b repeat.Range) int { return cmp.Compare(a.From, b.From) })
+func byStart(times []repeat.Range) {
+	order.By(times, func(a, b repeat.Range) int { return cmp.Compare(a.From, b.From) })
 }
 
 // candidates writes the candidates as a table.

@@ -46,7 +46,8 @@ type Question struct {
 	Listed, ListedBy string
 	// Heat asks for the heatmap of the whole recording.
 	Heat bool
-	// Path asks for the critical path of the scope, Blocked for its locks.
+	// Path asks for the critical path of the scope. Blocked asks for its locks and the time
+	// that threads waited for them.
 	Path, Blocked bool
 	// Source asks for the cost of the lines of a source file, named as in the recording.
 	Source string

@@ -73,8 +73,8 @@ type State struct {
 	// the event's primary metric.
 	Event, Metric string
 	Stacks
-	// Zoom is the path of functions to the flamegraph's widest bar, Node the path to the
-	// selected bar.
+	// Zoom is the path of functions to the bar that the flamegraph is zoomed to, Node the
+	// path to the selected bar.
 	Zoom, Node []recording.FuncName
 	Tab        string
 	// Function is the selected function. OnlyOn is "a" or "b" if the function exists only

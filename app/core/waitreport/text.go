@@ -8,6 +8,7 @@ import (
 
 	"ashlar/app/core/tabular"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/waits"
 	"ashlar/render/units"
@@ -130,7 +131,7 @@ func (a *Answer) merged(rows []row) (all []row) {
 			x.longest, x.track = r.longest, r.track
 		}
 	}
-	slices.SortStableFunc(all, func(x, y row) int { return cmp.Compare(y.sum, x.sum) })
+	order.By(all, func(x, y row) int { return cmp.Compare(y.sum, x.sum) })
 	return all
 }
 

@@ -38,8 +38,7 @@ func launchServices(program, flag string) ([]Line, error) {
 // User registers a program's bundle with the Finder.
 func User(program string) ([]Line, error) { return launchServices(program, "-f") }
 
-// RemoveUser undoes User. Apart from that, deleting the bundle is enough to remove the
-// program.
+// RemoveUser undoes User. After that, deleting the bundle removes the program.
 func RemoveUser() ([]Line, error) {
 	program, err := os.Executable()
 	if err != nil {

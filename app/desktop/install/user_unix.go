@@ -128,7 +128,8 @@ func RemoveUser() ([]Line, error) {
 	return lines, nil
 }
 
-// CheckUser checks whether a program is registered with the desktop as User would do it.
+// CheckUser checks whether the files that [User] installs for a program exist and are
+// unchanged.
 func CheckUser(program string) ([]Line, error) {
 	f, err := userFolders()
 	if err != nil {

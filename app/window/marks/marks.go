@@ -17,6 +17,7 @@ import (
 	"ashlar/app/window/panel"
 	lanes "ashlar/app/window/timeline"
 	stored "ashlar/ingest/format/store"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/widget"
 )
@@ -173,7 +174,7 @@ func Changes(was, now []view.Mark) func([]view.Mark) []view.Mark {
 // Sorted returns the marks in order of time, followed by the marks on functions.
 func (p *Marks) Sorted() []view.Mark {
 	all := slices.Clone(p.Marks)
-	slices.SortStableFunc(all, func(a, b view.Mark) int {
+	order.By(all, func(a, b view.Mark) int {
 		switch {
 		case a.Func != nil && b.Func != nil:
 			return cmp.Compare(a.Func.Name, b.Func.Name)

@@ -5,10 +5,10 @@ package palette
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"ashlar/app/core/session"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/widget"
@@ -82,7 +82,7 @@ func Other(i Item, text string, names ...string) (Item, bool) {
 
 // Lines returns the items in order.
 func Lines(items []Item) []widget.Line {
-	slices.SortStableFunc(items, func(a, b Item) int { return cmp.Compare(a.Rank, b.Rank) })
+	order.By(items, func(a, b Item) int { return cmp.Compare(a.Rank, b.Rank) })
 	lines := make([]widget.Line, len(items))
 	for i := range items {
 		lines[i] = items[i].Line
@@ -157,7 +157,7 @@ func find(ctx context.Context, k key) (found Found, err error) {
 	}
 	var hits []hit
 	best := func(hits []hit) []hit {
-		slices.SortFunc(hits, func(a, b hit) int {
+		order.By(hits, func(a, b hit) int {
 			return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(cost[b.f], cost[a.f]), cmp.Compare(a.f, b.f))
 		})
 		return hits[:min(most, len(hits))]

@@ -134,8 +134,7 @@ func (s *Shell) recents() []Recent {
 	return s.Keep.Recents()
 }
 
-// TableColumns returns the names of the visible columns of the function table for the
-// settings.
+// TableColumns returns the names of the visible columns of the function table.
 func (s *Shell) TableColumns() []string {
 	return functions.ColumnNames(functions.ColumnSet(s.HiddenColumns))
 }

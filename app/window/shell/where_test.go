@@ -154,7 +154,7 @@ func TestLabelsOfTheCommandLine(t *testing.T) {
 	if err := b.settleAs(analyze.Where("tenant=zoo")); err != nil || b.total() != "7" {
 		t.Errorf("zoo has %s, %v", b.total(), err)
 	}
-	if err := b.settleAs(analyze.Where("tenant=me")); err == nil || !strings.Contains(err.Error(), `no tenant of the recording is "me"; values: acme, apex, zoo`) {
+	if err := b.settleAs(analyze.Where("tenant=me")); err == nil || !strings.Contains(err.Error(), `the recording has no tenant "me"; values: acme, apex, zoo`) {
 		t.Errorf("of a tenant that is not there it says %v", err)
 	}
 	b = newBench(t, someTrace)

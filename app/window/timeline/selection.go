@@ -3,8 +3,8 @@ package timeline
 import (
 	"image"
 	"math"
-	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -118,7 +118,7 @@ func (p *Timeline) besideHeaders(height int) (parts [][2]int) {
 			heads = append(heads, span{top, top + r.Height})
 		}
 	}
-	slices.SortFunc(heads, func(a, b span) int { return a.from - b.from })
+	order.By(heads, func(a, b span) int { return a.from - b.from })
 	y := 0
 	for _, h := range heads {
 		if h.from > y {

@@ -11,6 +11,7 @@ import (
 	gio "gioui.org/widget"
 
 	"ashlar/app/window/panel"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -143,7 +144,7 @@ func (p *Timeline) ChooseTracks(s *panel.Host) {
 		}
 		// Names that contain the text as typed come before names that contain only its
 		// words.
-		slices.SortStableFunc(ls[first:], func(a, b widget.Line) int {
+		order.By(ls[first:], func(a, b widget.Line) int {
 			return cmp.Compare(panel.Index(!containsFold(a.Title, text)), panel.Index(!containsFold(b.Title, text)))
 		})
 		return ls

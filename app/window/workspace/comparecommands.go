@@ -193,7 +193,7 @@ func (d *Workspace) ShowPanel(name string) {
 	}
 }
 
-// FitAll shows all the time and all stacks.
+// FitAll zooms out to the whole recording and to all stacks.
 func (d *Workspace) FitAll() {
 	d.Pane.FitAll()
 	if c := d.Versus; c != nil {

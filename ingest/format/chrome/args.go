@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// pairRef marks a reference to the arguments of a begin and its end.
+	// pairRef marks a reference to the combined arguments of a begin event and its end event.
 	pairRef = 1 << 63
 	// maxText is the maximum size of the arguments shown for one event, in bytes.
 	maxText = 4 << 20

@@ -123,7 +123,7 @@ func (d *decoder) compare(p *point) {
 // notes maps keys of the file's metadata to the names to show.
 var notes = map[string]string{"mode": "mode", "pid": "process", "te": "time at the end", "tg": "time of the peak", "tu": "unit of time"}
 
-// unmade marks a place without a frame so far.
+// unmade stands for a frame that has not been created yet.
 const unmade = ^recording.FrameID(0)
 
 // call returns the call of a program point's leaf.

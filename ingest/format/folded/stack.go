@@ -56,7 +56,8 @@ func commonPrefix(a, b []byte) int {
 	return i
 }
 
-// frame returns the frame for a text between two semicolons that did not occur before.
+// frame adds the frame for a text that has not occurred before. raw is the text between two
+// semicolons of a stack.
 func (d *decoder) frame(raw string) recording.FrameID {
 	name, kind, inlined := annotation(raw)
 	module, name := splitModule(name)

@@ -246,8 +246,9 @@ func compare(t *testing.T, content []byte) {
 	}
 }
 
-// profiled maps the tool's profiles to the state and reasons that they cover. The fourth
-// profile, sched, has other stacks and only some of the times; see [compareSched].
+// profiled maps each profile of `go tool trace` to the state and reasons that it covers. The
+// fourth, sched, is checked by [compareSched]: its stacks are the wakers', and it omits some
+// waits.
 var profiled = map[string]struct {
 	state recording.State
 	why   *regexp.Regexp

@@ -288,7 +288,7 @@ func (c *chunk) checkpoint() {
 		id := c.number(8)
 		cl := c.classes[id]
 		if cl == nil {
-			panic(errors.New("a table has a type without a description"))
+			panic(errors.New("a constant pool has a type that the metadata does not describe"))
 		}
 		pool := c.pools[id]
 		if pool == nil {

@@ -25,6 +25,7 @@ import (
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -172,9 +173,9 @@ func (d *decoder) finish() {
 	if len(d.waits) > 0 {
 		d.b.AddEvent(recording.StateEvent())
 	}
-	order := slices.SortedFunc(maps.Keys(d.waits), func(a, b *recording.TrackBuilder) int { return cmp.Compare(a.Index(), b.Index()) })
-	for _, t := range order {
-		slices.SortStableFunc(d.waits[t], func(a, b wait) int { return cmp.Compare(a.start, b.start) })
+	tracks := slices.SortedFunc(maps.Keys(d.waits), func(a, b *recording.TrackBuilder) int { return cmp.Compare(a.Index(), b.Index()) })
+	for _, t := range tracks {
+		order.By(d.waits[t], func(a, b wait) int { return cmp.Compare(a.start, b.start) })
 		for _, w := range d.waits[t] {
 			t.State(w.start, w.end, w.call, w.waker)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -74,7 +75,7 @@ func write(j *encode.Job) error {
 		return encode.ErrNothing
 	}
 	// Processes keep the recording's order; rows without a process come last.
-	slices.SortFunc(w.resources, func(a, b *otlpResource) int { return cmp.Compare(uint(a.process), uint(b.process)) })
+	order.By(w.resources, func(a, b *otlpResource) int { return cmp.Compare(uint(a.process), uint(b.process)) })
 	for _, r := range w.resources {
 		r.findCommon(j.Rec)
 	}

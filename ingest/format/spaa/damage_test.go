@@ -56,7 +56,7 @@ func TestDamage(t *testing.T) {
 		{"stack without frames", dict4 + lines(`{"type":"stack","id":1,"context":{"event":"cycles"},"weights":[`+period("3")+`]}`), "missing-key", 1, "line 8", `the stack record has no usable "frames"`, 1},
 		{"bad address", dict4 + lines(`{"type":"frame","id":9,"func":"f","dso":1,"ip":"main","kind":"user"}`, good), "bad-address", 1, "line 8", `"main" is not a hexadecimal address`, 1},
 		{"undeclared event", dict4 + lines(strings.Replace(good, "cycles", "faults", 1), strings.Replace(good, "cycles", "faults", 1)), "event-undeclared", 1, "line 8", `event "faults" is not in the header; it is shown anyway`, 2},
-		{"no event", dict4 + lines(strings.Replace(good, `"event":"cycles"`, "", 1)), "event-missing", 1, "line 8", `the record has no event; it counts for event "cycles"`, 1},
+		{"no event", dict4 + lines(strings.Replace(good, `"event":"cycles"`, "", 1)), "event-missing", 1, "line 8", `the record names no event; it is added to event "cycles"`, 1},
 		{"no primary metric", dict4 + lines(good, strings.Replace(good, `"period"`, `"samples"`, 1)), "primary-missing", 1, "line 9", `a stack of event "cycles" has no value of its primary metric; it is missing from that metric's totals`, 2},
 		{"metric twice", dict4 + lines(stackLine(`1`, "1", "", period("1")+","+period("2"))), "duplicate-metric", 1, "line 8", `metric "period" occurs twice in one list of weights; the first one counts`, 1},
 		{"two units", dict4 + lines(good, strings.Replace(good, `"unit":"events"`, `"unit":"ticks"`, 1)), "unit-differs", 1, "line 9", `metric "period" has two units; the first one is used`, 2},

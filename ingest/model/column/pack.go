@@ -55,10 +55,9 @@ func (a *Archive) Index() []byte {
 	return append(index, a.data...)
 }
 
-// OpenArchive returns an Archive that unpacks an index and chunks; get returns n bytes of
-// the chunks at a place. Those bytes must stay valid for as long as keep can be reached,
-// and some seconds more: see [Shelf]. Values must be unpacked in the order in which they
-// were packed.
+// OpenArchive returns an Archive that unpacks an index and chunks. get returns the n bytes of
+// chunk data at offset at; they must stay valid while keep is reachable and for some seconds
+// after, see [Shelf]. Values must be unpacked in the order in which they were packed.
 func OpenArchive(index []byte, get func(at, n int64) ([]byte, error), keep any) *Archive {
 	a := &Archive{reading: true, data: index, get: get, shelf: &Shelf{keep: keep}, left: 1<<20 + 64*int64(len(index))}
 	lengths := make([]int, a.count(1))

@@ -62,6 +62,6 @@ func (l *Lane) Verify(calls int, from, to int64, args bool) {
 	}
 	l.args.Check(l.n)
 	for i := 0; !args && i < l.args.Values().Len(); i++ {
-		column.Must(l.args.Values().At(i) == 0, "arguments have no texts")
+		column.Must(l.args.Values().At(i) == 0, "a span refers to arguments that are not stored")
 	}
 }

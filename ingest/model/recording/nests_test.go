@@ -112,7 +112,7 @@ func TestLayoutGivenUp(t *testing.T) {
 	if laid == 0 || laid == n || r.Counts.Spans != laid || r.Counts.Unfinished != (laid+1)/2 || r.Events[0].Metrics[SpanTime].Total != 5*laid {
 		t.Errorf("%d spans are laid out: %+v, %+v", laid, r.Counts, r.Events)
 	}
-	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Text, "not shown because the layout failed:") {
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Text, "not shown because the layout failed") {
 		t.Errorf("%+v", r.Warnings)
 	}
 }

@@ -67,7 +67,7 @@ func (b *Builder) snapshot(until time.Time) *Recording {
 	b.publishTracks(&r, until)
 	r.Counts = b.rec.Counts // layouts may have been given up
 	if _, said := b.warn[warnUnlaid]; b.unlaid > 0 && !said {
-		b.Warn(warnUnlaid, "", "not shown because the layout failed: %s (%v)", safetext.Plural(b.unlaid, "span"), context.Cause(b.until))
+		b.Warn(warnUnlaid, "", "%s not shown because the layout failed (%v)", safetext.Plural(b.unlaid, "span"), context.Cause(b.until))
 	}
 	b.warnTorn()
 	r.CPUTimes = new(CPUTimes)

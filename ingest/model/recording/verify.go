@@ -53,7 +53,7 @@ func (r *Recording) verifyShape() (err error) {
 		}
 		for i := range t.Instants {
 			column.Must(i == 0 || t.Instants[i-1].Time <= t.Instants[i].Time, "instants are out of order")
-			column.Must(t.Instants[i].Args == 0 || r.Args != nil || r.ArgState != nil, "arguments have no texts")
+			column.Must(t.Instants[i].Args == 0 || r.Args != nil || r.ArgState != nil, "an instant refers to arguments that are not stored")
 		}
 	}
 	for _, w := range r.Windows {

@@ -38,7 +38,8 @@ func TestCover(t *testing.T) {
 	}
 }
 
-// TestCoverIsBest tries every choice of a few windows.
+// TestCoverIsBest checks that no choice of windows is better than cover's, by trying all
+// choices among a few random windows.
 func TestCoverIsBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 400 {

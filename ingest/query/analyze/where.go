@@ -197,9 +197,9 @@ func CheckWhere(rec *recording.Recording, t Transform) error {
 		like += fmt.Sprintf(" and %d more", n)
 	}
 	if c.re != nil {
-		return fmt.Errorf("no %s of the recording matches %q; values: %s", c.key, c.value, like)
+		return fmt.Errorf("the recording has no %s that matches %q; values: %s", c.key, c.value, like)
 	}
-	return fmt.Errorf("no %s of the recording is %q; values: %s", c.key, c.value, like)
+	return fmt.Errorf("the recording has no %s %q; values: %s", c.key, c.value, like)
 }
 
 // labelValues lists the values of a key.

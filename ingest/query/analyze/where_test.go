@@ -194,8 +194,8 @@ func TestConditionsThatCannotBe(t *testing.T) {
 	r := newContextRun(rand.New(rand.NewPCG(5, 6)))
 	for text, says := range map[string]string{
 		"tenant=a":       `no label "tenant"; it has execname, probe, `,
-		"execname=x9":    `no execname of the recording is "x9"; values: x0, x1, x2`,
-		"execname~^y":    `no execname of the recording matches "^y"`,
+		"execname=x9":    `the recording has no execname "x9"; values: x0, x1, x2`,
+		"execname~^y":    `the recording has no execname that matches "^y"`,
 		"execname=x1":    "",
 		"execname!=x9":   "",
 		"probe~f1:entry": "",

@@ -2,11 +2,11 @@ package compare
 
 import (
 	"context"
-	"slices"
 	"sort"
 	"sync"
 
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/model/sets"
 )
@@ -91,7 +91,7 @@ func (w *spanWalk) stretches(track, lane int) (out []stretch) {
 			out = append(out, stretch{r, true})
 		}
 	}
-	slices.SortFunc(out, func(a, b stretch) int { return a.First - b.First })
+	order.By(out, func(a, b stretch) int { return a.First - b.First })
 	return out
 }
 

@@ -167,8 +167,8 @@ func TestAgreesWithPprof(t *testing.T) {
 	}
 }
 
-// TestAgreesWithPprofPerturbed compares an invented profile with variants of it: some
-// stacks heavier, some gone, some new.
+// TestAgreesWithPprofPerturbed compares a made-up profile with a variant in which some stacks
+// are heavier, some gone and some new, and checks the differences against pprof's.
 func TestAgreesWithPprofPerturbed(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to compare with")

@@ -177,8 +177,8 @@ func (g *merger) add(r int, rec *recording.Recording, from stacks, here bool) []
 	return self
 }
 
-// calls is add for weights without transforms: calls that run the same functions are one
-// node.
+// calls does the work of add for weights without transforms. Calls with the same path of
+// functions share a node.
 func (g *merger) calls(r int, rec *recording.Recording, w *analyze.Weights, here bool) []int64 {
 	const live = 1
 	n, count := min(rec.Calls.Len(), max(1, len(w.Self))), 1

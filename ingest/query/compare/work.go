@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 )
@@ -115,7 +116,7 @@ func (c *Comparison) count() {
 		all = append(all, weighed{b / a, cost + 1e-9})
 		sum += cost + 1e-9
 	}
-	slices.SortFunc(all, func(x, y weighed) int { return cmp.Compare(x.ratio, y.ratio) })
+	order.By(all, func(x, y weighed) int { return cmp.Compare(x.ratio, y.ratio) })
 	before := 0.0
 	for _, x := range all {
 		if before += x.cost; before >= sum/2 {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -110,7 +111,7 @@ func Devices(ctx context.Context, rec *recording.Recording) ([]*Device, error) {
 		return nil, err
 	}
 	for _, d := range devices {
-		slices.SortFunc(d.Work, func(a, b Work) int {
+		order.By(d.Work, func(a, b Work) int {
 			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End), cmp.Compare(a.Track, b.Track))
 		})
 		if err := d.sum(ctx, rec); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/model/funcname"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 )
@@ -197,7 +198,7 @@ func (c *causes) list() (all []Idle) {
 			all = append(all, Idle{Why: k.why, Track: k.track, Function: p.function, Name: strings.TrimRight(p.name, "#"), Time: time})
 		})
 	}
-	slices.SortStableFunc(all, func(a, b Idle) int { return cmp.Compare(b.Time, a.Time) })
+	order.By(all, func(a, b Idle) int { return cmp.Compare(b.Time, a.Time) })
 	return all
 }
 

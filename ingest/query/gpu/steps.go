@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/spans"
 )
@@ -91,7 +92,7 @@ func StepsOf(ctx context.Context, rec *recording.Recording, devices []*Device) (
 		}
 	}
 	for n, all := range ran {
-		slices.SortFunc(all, func(a, b *Work) int { return cmp.Compare(a.Start, b.Start) })
+		order.By(all, func(a, b *Work) int { return cmp.Compare(a.Start, b.Start) })
 		step, until := &s.Steps[n], int64(math.MinInt64)
 		for _, w := range all {
 			step.GPU += max(0, w.End-max(w.Start, until))
@@ -182,10 +183,10 @@ func repeated(rec *recording.Recording, track int) []*Steps {
 		})
 	}
 	all = slices.DeleteFunc(all, func(s *Steps) bool { return len(s.Steps) < fewest })
-	slices.SortStableFunc(all, func(a, b *Steps) int { return cmp.Compare(b.total(), a.total()) })
+	order.By(all, func(a, b *Steps) int { return cmp.Compare(b.total(), a.total()) })
 	all = all[:min(len(all), mostLoops)]
 	for _, s := range all {
-		slices.SortFunc(s.Steps, func(a, b Step) int { return cmp.Compare(a.Start, b.Start) })
+		order.By(s.Steps, func(a, b Step) int { return cmp.Compare(a.Start, b.Start) })
 	}
 	return all
 }
@@ -303,7 +304,7 @@ func (s *Steps) causes(rec *recording.Recording, ran [][]*Work) {
 			s.Causes = append(s.Causes, c)
 		}
 	}
-	slices.SortFunc(s.Causes, func(a, b Cause) int {
+	order.By(s.Causes, func(a, b Cause) int {
 		return cmp.Or(cmp.Compare(b.Slow-b.Usual, a.Slow-a.Usual), cmp.Compare(a.Function, b.Function))
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/query/scan"
 )
 
@@ -66,7 +67,7 @@ func newCounting(h *Hits) *counting {
 			c.items = append(c.items, countItem{r, b, min(n, b+itemBlocks), float64(b) / float64(n)})
 		}
 	}
-	slices.SortStableFunc(c.items, func(a, b countItem) int { return cmp.Compare(a.part, b.part) })
+	order.By(c.items, func(a, b countItem) int { return cmp.Compare(a.part, b.part) })
 	c.members = make([]int64, len(c.items))
 	c.done = make([]atomic.Bool, len(c.items))
 	return c

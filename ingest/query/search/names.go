@@ -3,8 +3,8 @@ package search
 import (
 	"cmp"
 	"context"
-	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -39,7 +39,7 @@ func (h *Hits) Names(ctx context.Context) ([]NameHits, error) {
 			n.span(row, r, i)
 		}
 	}
-	slices.SortStableFunc(n.names, func(a, b NameHits) int {
+	order.By(n.names, func(a, b NameHits) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(b.Count, a.Count), cmp.Compare(a.First.Time, b.First.Time))
 	})
 	return n.names, ctx.Err()

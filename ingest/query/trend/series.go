@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 )
@@ -175,7 +176,7 @@ func (r *Runs) Find(ctx context.Context, n int) (functions []Series, more int, e
 		r.fill(&r.funcs[i], r.n)
 	}
 	functions = slices.Clone(r.funcs)
-	slices.SortStableFunc(functions, func(a, b Series) int {
+	order.By(functions, func(a, b Series) int {
 		return cmp.Or(cmp.Compare(b.sum(), a.sum()), strings.Compare(a.Function.Name, b.Function.Name), strings.Compare(a.Function.Module, b.Function.Module))
 	})
 	if n > 0 && len(functions) > n {
@@ -193,7 +194,7 @@ func (r *Runs) Find(ctx context.Context, n int) (functions []Series, more int, e
 	for i := range functions {
 		functions[i].Changes = all[i]
 	}
-	slices.SortStableFunc(functions, func(a, b Series) int { return cmp.Compare(b.step(), a.step()) })
+	order.By(functions, func(a, b Series) int { return cmp.Compare(b.step(), a.step()) })
 	return functions, more, nil
 }
 

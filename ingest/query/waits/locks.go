@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -123,7 +124,7 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) ([]Lo
 		}
 		locks = append(locks, f.lock(sites))
 	}
-	slices.SortStableFunc(locks, func(a, b Lock) int {
+	order.By(locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Waits, a.Waits))
 	})
 	return locks, nil
@@ -207,7 +208,7 @@ func (f *finder) reason(s *site) string {
 
 // lock sums up the waits of sites.
 func (f *finder) lock(sites []int) Lock {
-	slices.SortStableFunc(sites, func(a, b int) int { return cmp.Compare(f.all[b].lost, f.all[a].lost) })
+	order.By(sites, func(a, b int) int { return cmp.Compare(f.all[b].lost, f.all[a].lost) })
 	first := &f.all[sites[0]]
 	l := Lock{Kind: first.kind, Reason: f.reason(&first.site)}
 	var all []short
@@ -219,7 +220,7 @@ func (f *finder) lock(sites []int) Lock {
 		all = append(all, x.waits...)
 		x.waits = nil
 	}
-	slices.SortStableFunc(all, func(a, b short) int {
+	order.By(all, func(a, b short) int {
 		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.start, b.start), cmp.Compare(a.track, b.track))
 	})
 	l.waits(all)
@@ -255,7 +256,7 @@ func (l *Lock) waits(all []short) {
 		x.Longest = max(x.Longest, d)
 	}
 	l.Waiters = len(threads)
-	slices.SortStableFunc(l.Losers, func(a, b Loser) int { return cmp.Compare(b.Lost, a.Lost) })
+	order.By(l.Losers, func(a, b Loser) int { return cmp.Compare(b.Lost, a.Lost) })
 }
 
 // pairs sums up waits by who waited for whom.
@@ -277,7 +278,7 @@ func (l *Lock) pairs(all []short) {
 			p.Longest, p.State = d, int(w.state)
 		}
 	}
-	slices.SortStableFunc(l.Pairs, func(a, b Pair) int { return cmp.Compare(b.Lost, a.Lost) })
+	order.By(l.Pairs, func(a, b Pair) int { return cmp.Compare(b.Lost, a.Lost) })
 }
 
 // holds derives the holds from waits in order of their ends.
@@ -337,7 +338,7 @@ func (l *Lock) holders() {
 	for k := range l.Holders {
 		l.Holders[k].Longest, l.Holders[k].Median = slices.Max(took[k]), middle(took[k])
 	}
-	slices.SortStableFunc(l.Holders, func(a, b Holder) int { return cmp.Compare(b.Held, a.Held) })
+	order.By(l.Holders, func(a, b Holder) int { return cmp.Compare(b.Held, a.Held) })
 }
 
 // convoy finds the longest time during which at least two threads waited at every moment.
@@ -350,7 +351,7 @@ func (l *Lock) convoy(all []short) {
 	for i := range all {
 		edges = append(edges, edge{all[i].start, 1}, edge{all[i].end, -1})
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
+	order.By(edges, func(a, b edge) int { return cmp.Compare(a.at, b.at) })
 	var c Convoy
 	n := 0
 	for i := 0; i < len(edges); {

@@ -3,8 +3,8 @@ package waits
 import (
 	"cmp"
 	"context"
-	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -68,7 +68,7 @@ func Sums(ctx context.Context, rec *recording.Recording, in recording.Scope, by 
 		s.Count++
 		s.Longest = max(s.Longest, to-from)
 	})
-	slices.SortFunc(sums, func(a, b Sum) int {
+	order.By(sums, func(a, b Sum) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Call, b.Call))
 	})
 	return sums, err

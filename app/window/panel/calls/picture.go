@@ -197,7 +197,8 @@ func show(p *panel.Side, r *calls.Row) {
 	p.Actions.Show(search.Hit{Time: r.Start, Track: r.Track, Lane: r.Lane, Index: r.Span, Call: r.Call})
 }
 
-// items lists the menu of the picture: select a mode, or compare it with the rest.
+// items returns the menu of the histogram or dot plot: commands for its modes and for the
+// selected calls, and the choice between both plots.
 func (t *picture) items(p *panel.Side, l *session.CallList) []widget.Item {
 	var select_, versus []widget.Item
 	modes := l.Durations.Modes()

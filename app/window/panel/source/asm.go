@@ -16,6 +16,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
 	"ashlar/app/window/panel"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/theme"
@@ -215,7 +216,7 @@ func (t *Assembly) arrange(l *listing, file string, text *sourceText) {
 // nearest to the instructions, and returns the number of lanes. Arrows without room get
 // the last lane.
 func lanesOf(arrows []arrow) (lanes int) {
-	slices.SortStableFunc(arrows, func(a, b arrow) int { return a.length() - b.length() })
+	order.By(arrows, func(a, b arrow) int { return a.length() - b.length() })
 	var ends [mostLanes][]arrow
 	for i := range arrows {
 		a := &arrows[i]

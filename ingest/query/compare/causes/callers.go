@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
@@ -338,7 +339,7 @@ func (f *callerFinder) calls(r *compare.Row) (all []Callee) {
 		}
 		all = append(all, s.Callee)
 	}
-	slices.SortFunc(all, func(x, y Callee) int {
+	order.By(all, func(x, y Callee) int {
 		return cmp.Or(cmp.Compare(recording.Abs(y.Delta), recording.Abs(x.Delta)), cmp.Compare(x.Func, y.Func))
 	})
 	largest := int64(0)

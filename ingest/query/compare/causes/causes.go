@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/compare/stats"
@@ -80,7 +81,7 @@ func Of(c *compare.Comparison, t *compare.Table) []Cause {
 			e.add(kind, []*compare.Row{r})
 		}
 	}
-	slices.SortStableFunc(e.causes, func(a, b Cause) int { return cmp.Compare(recording.Abs(b.Delta), recording.Abs(a.Delta)) })
+	order.By(e.causes, func(a, b Cause) int { return cmp.Compare(recording.Abs(b.Delta), recording.Abs(a.Delta)) })
 	return e.causes
 }
 
@@ -154,7 +155,7 @@ type place struct {
 // moves finds the places where about as much cost appeared as disappeared.
 func (e *explainer) moves() {
 	places := e.places()
-	slices.SortFunc(places, func(a, b *place) int {
+	order.By(places, func(a, b *place) int {
 		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(a.anchor, b.anchor))
 	})
 	for _, p := range places {
@@ -238,7 +239,7 @@ func (e *explainer) move(p *place) {
 		return
 	}
 	for _, rows := range [][]*compare.Row{gone, fresh} {
-		slices.SortFunc(rows, func(a, b *compare.Row) int {
+		order.By(rows, func(a, b *compare.Row) int {
 			return cmp.Or(cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
 		})
 	}
@@ -339,7 +340,7 @@ func (e *explainer) oneSided() {
 	}
 	for _, t := range slices.Sorted(maps.Keys(below)) {
 		r, rows := e.row[t], below[t]
-		slices.SortFunc(rows, func(a, b *compare.Row) int {
+		order.By(rows, func(a, b *compare.Row) int {
 			return cmp.Or(cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
 		})
 		kind := Added

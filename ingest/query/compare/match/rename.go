@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -131,7 +132,7 @@ func (m *Matching) Renamed(recs []*recording.Recording, sides int, o Options, co
 	if len(pairs) == 0 {
 		return m, nil
 	}
-	slices.SortStableFunc(pairs, func(x, y match) int { return cmp.Compare(r.cost(y), r.cost(x)) })
+	order.By(pairs, func(x, y match) int { return cmp.Compare(r.cost(y), r.cost(x)) })
 	repaired, at := r.repaired(pairs)
 	out := make([]Rename, len(pairs))
 	for i, p := range pairs {
@@ -222,7 +223,7 @@ func (r *renamer) costly(side int, fs []int32, taken map[int32]bool, costs Costs
 	}
 	least *= float64(costs.Total[side])
 	fs = slices.DeleteFunc(slices.Clone(fs), func(f int32) bool { return taken[f] || r.traits[side][f].total < least })
-	slices.SortFunc(fs, func(a, b int32) int {
+	order.By(fs, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(r.traits[side][b].total, r.traits[side][a].total), strings.Compare(r.m.Funcs[a].Name, r.m.Funcs[b].Name), cmp.Compare(a, b))
 	})
 	return fs[:min(len(fs), mostRenames)]
@@ -249,7 +250,7 @@ func (r *renamer) pair(alone [2][]int32) (pairs []match) {
 				}
 			}
 		}
-		slices.SortStableFunc(found, func(x, y match) int {
+		order.By(found, func(x, y match) int {
 			return cmp.Or(cmp.Compare(y.like, x.like), strings.Compare(r.m.Funcs[x.a].Name+r.m.Funcs[x.b].Name, r.m.Funcs[y.a].Name+r.m.Funcs[y.b].Name))
 		})
 		before := len(pairs)

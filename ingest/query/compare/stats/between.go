@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"ashlar/ingest/model/order"
 )
 
 // Constants of [Between]. Those of the priors were measured on 315 pairs of runs of three
@@ -66,7 +68,7 @@ const (
 // factor, it has the form of Cauchy's distribution.
 func NewBetween(ratios []Ratio, typical float64) *Between {
 	ratios = slices.Clone(ratios)
-	slices.SortFunc(ratios, func(x, y Ratio) int { return cmp.Or(cmp.Compare(x.Variance, y.Variance), cmp.Compare(x.Log, y.Log)) })
+	order.By(ratios, func(x, y Ratio) int { return cmp.Or(cmp.Compare(x.Variance, y.Variance), cmp.Compare(x.Log, y.Log)) })
 	ratios = ratios[:min(len(ratios), mostRatios)]
 	b := &Between{Common: middle(ratios)}
 	b.spread(ratios, typical)
@@ -89,7 +91,7 @@ func middle(ratios []Ratio) float64 {
 	}
 	// No change is one more ratio: if half of the functions changed, the other half decides.
 	all := append([]Ratio{{Log: 0, Variance: 1}}, ratios...)
-	slices.SortFunc(all, func(x, y Ratio) int { return cmp.Compare(x.Log, y.Log) })
+	order.By(all, func(x, y Ratio) int { return cmp.Compare(x.Log, y.Log) })
 	weight := func(r Ratio) float64 { return 1 / math.Sqrt(r.Variance+steady*steady) }
 	sum := 0.0
 	for _, r := range all {
