@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/units"
@@ -63,7 +64,7 @@ func groups(rec *recording.Recording, l Layout, pi int, tracks []int) []Group {
 		share, _ := busy(rec, l.OnCPU, ti)
 		g.Busy += share
 	}
-	slices.SortStableFunc(all, func(a, b Group) int {
+	order.By(all, func(a, b Group) int {
 		c := cmp.Compare(a.rank(), b.rank())
 		if c == 0 && l.Sort == SortName {
 			return strings.Compare(a.Name, b.Name)

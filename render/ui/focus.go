@@ -8,6 +8,8 @@ import (
 	"gioui.org/io/event"
 	"gioui.org/io/key"
 	"gioui.org/op"
+
+	"ashlar/ingest/model/order"
 )
 
 // A Focus tracks the keyboard focus: one of the window's areas, such as the toolbar or
@@ -64,7 +66,7 @@ func (f *Focus) Begin(covered bool) {
 		f.area, f.item = nil, nil
 	}
 	for _, a := range f.last {
-		slices.SortStableFunc(a.items, func(x, y focusItem) int {
+		order.By(a.items, func(x, y focusItem) int {
 			return cmp.Or(cmp.Compare(x.at.Y, y.at.Y), cmp.Compare(x.at.X, y.at.X))
 		})
 	}

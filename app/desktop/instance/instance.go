@@ -22,13 +22,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"ashlar/app/desktop/filelock"
+	"ashlar/ingest/model/order"
 )
 
 // Request is a request of a starting program to a running one.
@@ -183,7 +183,7 @@ func (p *Place) sockets(prefix string) []string {
 		}
 		all = append(all, found{filepath.Join(p.dir, e.Name()), i.ModTime()})
 	}
-	slices.SortFunc(all, func(a, b found) int { return b.used.Compare(a.used) })
+	order.By(all, func(a, b found) int { return b.used.Compare(a.used) })
 	paths := make([]string, len(all))
 	for i, f := range all {
 		paths[i] = f.path

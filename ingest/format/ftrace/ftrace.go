@@ -26,6 +26,7 @@ import (
 	"ashlar/ingest/format/sched"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -133,7 +134,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.s.End(d.last)
 	open := slices.Concat(slices.Collect(maps.Values(d.asyncs))...)
-	slices.SortFunc(open, func(a, b operation) int { return cmp.Compare(a.group, b.group) })
+	order.By(open, func(a, b operation) int { return cmp.Compare(a.group, b.group) })
 	for i, o := range open {
 		if i%4096 == 0 {
 			if b.Progress(); ctx.Err() != nil {

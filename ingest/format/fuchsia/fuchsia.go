@@ -13,12 +13,12 @@ import (
 	"io"
 	"math"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -430,7 +430,7 @@ func (d *decoder) end() {
 	for _, t := range d.tracks {
 		open = append(open, t)
 	}
-	slices.SortFunc(open, func(a, b *track) int { return cmp.Compare(a.builder.Index(), b.builder.Index()) })
+	order.By(open, func(a, b *track) int { return cmp.Compare(a.builder.Index(), b.builder.Index()) })
 	for _, t := range open {
 		if name := cmp.Or(d.names[t.of.tid], virtual("thread", t.of.tid)); name != "" {
 			t.builder.SetName(name)
@@ -451,7 +451,7 @@ func (d *decoder) end() {
 	for k := range d.flows {
 		ids = append(ids, k)
 	}
-	slices.SortFunc(ids, func(a, b flowKey) int {
+	order.By(ids, func(a, b flowKey) int {
 		return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.name, b.name), cmp.Compare(a.id, b.id))
 	})
 	for _, k := range ids {

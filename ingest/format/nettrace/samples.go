@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"sort"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -195,7 +195,7 @@ func find(all []symbol, at uint64) *symbol {
 func (d *decoder) end() {
 	for _, p := range d.symbols {
 		for _, all := range [][]symbol{p.functions, p.files} {
-			slices.SortStableFunc(all, func(a, b symbol) int { return cmp.Compare(a.from, b.from) })
+			order.By(all, func(a, b symbol) int { return cmp.Compare(a.from, b.from) })
 		}
 	}
 	calls := map[stackKey]recording.CallID{}

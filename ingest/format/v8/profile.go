@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -307,7 +308,7 @@ const label = "JS samples"
 
 // flush adds the held-back samples except the newest keep.
 func (p *Profile) flush(keep int) {
-	slices.SortStableFunc(p.held, func(a, b held) int { return a.at.Compare(b.at) })
+	order.By(p.held, func(a, b held) int { return a.at.Compare(b.at) })
 	n := len(p.held) - keep
 	if n <= 0 {
 		return

@@ -3,6 +3,8 @@ package recording
 import (
 	"cmp"
 	"slices"
+
+	"ashlar/ingest/model/order"
 )
 
 // PartSums holds the values of an event's metric by call: Whole from its stack records,
@@ -56,7 +58,7 @@ func (b *Builder) PartSums(event, metric int) (p PartSums) {
 func (p *PartSums) windows(ws *WindowSet, metric, calls int) {
 	p.Windows = make([]int64, calls)
 	byStart := slices.Clone(ws.Windows)
-	slices.SortFunc(byStart, func(a, b Window) int { return cmp.Compare(a.Start, b.Start) })
+	order.By(byStart, func(a, b Window) int { return cmp.Compare(a.Start, b.Start) })
 	for i := 1; i < len(byStart); i++ {
 		p.Apart = p.Apart || byStart[i].Start < byStart[i-1].End
 	}

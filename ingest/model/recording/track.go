@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 )
 
 // TrackKind is the kind of a track's lanes.
@@ -194,7 +195,7 @@ func (r *Recording) TrackKinds() (kinds []KindCount) {
 		}
 		return 0
 	}
-	slices.SortStableFunc(kinds, func(a, b KindCount) int { return last(a) - last(b) })
+	order.By(kinds, func(a, b KindCount) int { return last(a) - last(b) })
 	return kinds
 }
 

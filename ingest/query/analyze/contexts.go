@@ -3,9 +3,9 @@ package analyze
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -126,10 +126,10 @@ func byKey(rec *recording.Recording, sums []ContextValue) []KeyValues {
 	}
 	out := make([]KeyValues, 0, len(all))
 	for _, k := range all {
-		slices.SortFunc(k.values, heavier)
+		order.By(k.values, heavier)
 		out = append(out, KeyValues{k.key, k.values})
 	}
-	slices.SortFunc(out, func(a, b KeyValues) int { return cmp.Compare(a.Key, b.Key) })
+	order.By(out, func(a, b KeyValues) int { return cmp.Compare(a.Key, b.Key) })
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -172,7 +173,7 @@ func (s *sourceSum) place(line int32, f recording.FuncID) int32 {
 // finish removes lines without cost and sorts the rest.
 func (s *sourceSum) finish() {
 	s.Lines = slices.DeleteFunc(s.Lines, func(l SourceLine) bool { return l.Self == 0 && l.Total == 0 && l.Count == 0 })
-	slices.SortFunc(s.Lines, func(a, b SourceLine) int { return cmp.Compare(a.Line, b.Line) })
+	order.By(s.Lines, func(a, b SourceLine) int { return cmp.Compare(a.Line, b.Line) })
 	for i := range s.Lines {
 		l := &s.Lines[i]
 		slices.Sort(l.Funcs)

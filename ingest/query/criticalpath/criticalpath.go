@@ -18,6 +18,7 @@ import (
 	"sort"
 
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/spans"
 )
@@ -71,7 +72,7 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope) (path
 			paths = append(paths, p)
 		}
 	})
-	slices.SortStableFunc(paths, func(a, b Path) int { return cmp.Compare(a.From, b.From) })
+	order.By(paths, func(a, b Path) int { return cmp.Compare(a.From, b.From) })
 	return paths, err
 }
 
@@ -133,7 +134,7 @@ func newFinder(ctx context.Context, rec *recording.Recording) *finder {
 		}
 	}
 	for _, a := range f.arrives {
-		slices.SortFunc(a, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.flow, b.flow)) })
+		order.By(a, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.flow, b.flow)) })
 	}
 	return f
 }

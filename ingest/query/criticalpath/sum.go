@@ -3,8 +3,8 @@ package criticalpath
 import (
 	"cmp"
 	"errors"
-	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -104,7 +104,7 @@ func Sums(rec *recording.Recording, paths []Path, by By) []Sum {
 	for _, s := range at {
 		sums = append(sums, *s)
 	}
-	slices.SortFunc(sums, func(a, b Sum) int {
+	order.By(sums, func(a, b Sum) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Track, b.Track))
 	})
 	return sums

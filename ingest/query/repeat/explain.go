@@ -3,8 +3,8 @@ package repeat
 import (
 	"cmp"
 	"math"
-	"slices"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 )
@@ -106,7 +106,7 @@ func (l *Loop) Callees(s *Slow) (all []Callee) {
 		all[i].Share /= max(more, 1)
 		all[i].Whole /= max(more, 1)
 	}
-	slices.SortFunc(all, func(a, b Callee) int {
+	order.By(all, func(a, b Callee) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Function, b.Function))
 	})
 	return all

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -65,7 +66,7 @@ func Overlaps(ctx context.Context, rec *recording.Recording, tracks func(track i
 			all = append(all, o)
 		}
 	}
-	slices.SortFunc(all, func(a, b Overlap) int {
+	order.By(all, func(a, b Overlap) int {
 		return cmp.Or(cmp.Compare(b.share()*b.Covered, a.share()*a.Covered), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Function, b.Function))
 	})
 	return all, nil
@@ -213,7 +214,7 @@ func Endings(ctx context.Context, rec *recording.Recording, tracks func(track in
 	for i := range all {
 		all[i].P *= seen
 	}
-	slices.SortFunc(all, func(a, b Ending) int {
+	order.By(all, func(a, b Ending) int {
 		return cmp.Or(cmp.Compare(b.Hits, a.Hits), cmp.Compare(a.P, b.P), cmp.Compare(a.Track, b.Track), cmp.Compare(a.Function, b.Function))
 	})
 	return all, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/scan"
 	"ashlar/ingest/query/spans"
@@ -76,7 +77,7 @@ func Of(ctx context.Context, rec *recording.Recording, skip func(track int) bool
 			loops = append(loops, *best)
 		}
 	}
-	slices.SortStableFunc(loops, func(a, b Loop) int { return cmp.Compare(b.Total, a.Total) })
+	order.By(loops, func(a, b Loop) int { return cmp.Compare(b.Total, a.Total) })
 	return loops, nil
 }
 

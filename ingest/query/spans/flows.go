@@ -2,9 +2,9 @@ package spans
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -26,7 +26,7 @@ func NewFlows(rec *recording.Recording) *Flows {
 			f.ends = append(f.ends, FlowEnd{i, k})
 		}
 	}
-	slices.SortFunc(f.ends, func(a, b FlowEnd) int {
+	order.By(f.ends, func(a, b FlowEnd) int {
 		x, y := f.step(a), f.step(b)
 		return cmp.Or(cmp.Compare(x.Track, y.Track), cmp.Compare(x.Time, y.Time), cmp.Compare(a.Flow, b.Flow), cmp.Compare(a.Step, b.Step))
 	})
