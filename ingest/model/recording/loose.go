@@ -2,7 +2,6 @@ package recording
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"ashlar/ingest/model/column"
@@ -84,7 +83,7 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 		b.held.loose += int64(s.runs.Len() - pending)
 		b.held.lanes += int64(s.nests.count() - lanes)
 	}()
-	s.nests.grouped, s.nests.slack, s.nests.touch = s.nests.grouped || s.groups.Len() > 0, b.slack, b.touch
+	s.nests.grouped, s.nests.slack = s.nests.grouped || s.groups.Len() > 0, b.slack
 	s.runs.Merge(func(x *unordered.Span) bool {
 		if n%unordered.RunSpans == unordered.RunSpans-1 && b.Stopped() {
 			return false
@@ -109,8 +108,7 @@ func (s *looseSpans) takeBack(b *Builder) {
 	if first == nil {
 		return
 	}
-	from := s.takenFrom(first.Start)
-	ns.forget(from)
+	ns.forget(first.Start)
 	var old [][]unordered.Span
 	type turned struct {
 		unordered.Span
@@ -120,19 +118,19 @@ func (s *looseSpans) takeBack(b *Builder) {
 	for _, n := range ns.all {
 		for d := range n.lanes {
 			l := &n.lanes[d]
-			keep := l.From(from)
-			if keep == l.Len() {
+			from := l.From(first.Start)
+			if from == l.Len() {
 				continue
 			}
-			b.uncount(l, keep)
-			spans, cuts := make([]unordered.Span, 0, l.Len()-keep), n.cutsFrom(d, keep)
-			for i := keep; i < l.Len(); i++ {
-				m, start, end := n.markOf(d, i), l.Start(i), l.End(i)
+			b.uncount(l, from)
+			spans, cuts := make([]unordered.Span, 0, l.Len()-from), n.cutsFrom(d, from)
+			for i := from; i < l.Len(); i++ {
+				m, end := n.markOf(d, i), l.End(i)
 				if len(cuts) > 0 && int(cuts[0].span) == i {
-					start, end = start-int64(cuts[0].late), end+int64(cuts[0].by)
+					end += int64(cuts[0].by)
 					cuts = cuts[1:]
 				}
-				x := s.loose(start, end, b.rec.Calls.Frame(l.Call(i)), m.group, l.Args(i), l.Unfinished(i))
+				x := s.loose(l.Start(i), end, b.rec.Calls.Frame(l.Call(i)), m.group, l.Args(i), l.Unfinished(i))
 				if ns.grouped {
 					grouped = append(grouped, turned{x, m.turn})
 				} else {
@@ -142,7 +140,7 @@ func (s *looseSpans) takeBack(b *Builder) {
 			if len(spans) > 0 {
 				old = append(old, spans)
 			}
-			n.keep(d, keep, s.shown)
+			n.keep(d, from, s.shown)
 		}
 	}
 	if len(grouped) > 0 {
@@ -157,29 +155,6 @@ func (s *looseSpans) takeBack(b *Builder) {
 	}
 	s.runs.Precede(old)
 	ns.reopen()
-}
-
-// takenFrom returns the latest time, at most at, before which no span of the lanes began that
-// was moved to begin at that time or later.
-func (s *looseSpans) takenFrom(at int64) int64 {
-	for again := true; again; {
-		again = false
-		for _, n := range s.nests.all {
-			for d := range n.lanes {
-				l := &n.lanes[d]
-				for _, c := range n.cutsFrom(d, l.From(at)) {
-					start := l.Start(int(c.span))
-					if start-at > int64(math.MaxUint32) {
-						break
-					}
-					if was := start - int64(c.late); was < at {
-						at, again = was, true
-					}
-				}
-			}
-		}
-	}
-	return at
 }
 
 // compact lays out the spans so far, if there are many and few spans already laid out

@@ -24,8 +24,8 @@ type nest struct {
 }
 
 // cut records how much later than its parent a span of a lane ended, before it was cut to
-// end with it, and how much earlier it began, before it was moved behind the one before it.
-type cut struct{ span, by, late uint32 }
+// end with it.
+type cut struct{ span, by uint32 }
 
 // needs returns the earliest time at which a span that contains x may end: up to half of
 // x may be cut off as slack.
@@ -65,8 +65,7 @@ func (n *nest) drop(before int64) {
 	n.ends, n.calls, n.groups = n.ends[:k], n.calls[:k], n.groups[:k]
 }
 
-// add adds a span that began late picoseconds earlier than x does.
-func (n *nest) add(b *Builder, x *unordered.Span, late int64, group uint32, args uint64) CallID {
+func (n *nest) add(b *Builder, x *unordered.Span, group uint32, args uint64) CallID {
 	parent := NoCall
 	d := len(n.ends)
 	if d > 0 {
@@ -76,9 +75,7 @@ func (n *nest) add(b *Builder, x *unordered.Span, late int64, group uint32, args
 	end := x.End
 	if d > 0 && end > n.ends[d-1] {
 		end = n.ends[d-1]
-	}
-	if late > 0 || end < x.End {
-		n.cut(d, uint32(x.End-end), uint32(late))
+		n.cut(d, uint32(x.End-end))
 	}
 	n.ends = append(n.ends, end)
 	n.calls = append(n.calls, call)
@@ -92,9 +89,8 @@ func (n *nest) add(b *Builder, x *unordered.Span, late int64, group uint32, args
 	return call
 }
 
-// cut records that the next span of a lane is made to end earlier or to begin later than in
-// the file.
-func (n *nest) cut(lane int, by, late uint32) {
+// cut records that the next span of a lane is made to end earlier than in the file.
+func (n *nest) cut(lane int, by uint32) {
 	for lane >= len(n.cuts) {
 		n.cuts = append(n.cuts, nil)
 	}
@@ -102,7 +98,7 @@ func (n *nest) cut(lane int, by, late uint32) {
 	if lane < len(n.lanes) {
 		at = n.lanes[lane].Len()
 	}
-	n.cuts[lane] = append(n.cuts[lane], cut{uint32(at), by, late})
+	n.cuts[lane] = append(n.cuts[lane], cut{uint32(at), by})
 }
 
 // cutsFrom returns the cuts of a lane's spans from span i on.
@@ -183,7 +179,6 @@ type nests struct {
 	// grouped means that some span has a group.
 	grouped bool
 	slack   int64
-	touch   int64        // see Builder.Touch
 	were    []seenBefore // earlier values of seen, for reopen
 
 	// room is a binary tree over the nests. Its second half holds the latest end that
@@ -224,12 +219,6 @@ func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) C
 	if len(ns.all) > 1 {
 		ns.advance(x.Start)
 	}
-	late := ns.late(x, group)
-	if late > 0 {
-		moved := *x
-		moved.Start += late
-		x = &moved
-	}
 	k := ns.place(x, group)
 	if k == len(ns.all) {
 		ns.all = append(ns.all, &nest{slack: ns.slack})
@@ -237,7 +226,7 @@ func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) C
 			ns.index(x.Start)
 		}
 	}
-	call := ns.all[k].add(b, x, late, group, args)
+	call := ns.all[k].add(b, x, group, args)
 	if ns.grouped {
 		ns.turn++
 		ns.all[k].label(mark{group, ns.turn})
@@ -251,32 +240,6 @@ func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) C
 		}
 	}
 	return call
-}
-
-// late returns how much later x is to begin because a span before it ends, or the span
-// around it begins, up to touch after x. Only spans of the first nest count.
-func (ns *nests) late(x *unordered.Span, group uint32) int64 {
-	if ns.touch == 0 || group != 0 || len(ns.all) == 0 {
-		return 0
-	}
-	n, start := ns.all[0], x.Start
-	last := x.Start + min(ns.touch, (x.End-x.Start)/2)
-	for d := len(n.ends) - 1; d >= 0; d-- {
-		end, begin := n.ends[d], n.lanes[d].LastStart()
-		switch {
-		case end <= start:
-		case n.groups[d] != 0:
-			return 0
-		case end <= last && begin < x.Start:
-			start = end
-		default:
-			if begin > start && begin <= last {
-				start = begin
-			}
-			return start - x.Start
-		}
-	}
-	return start - x.Start
 }
 
 // count returns the number of lanes.
@@ -410,7 +373,7 @@ func (ns *nests) first(x *unordered.Span, group uint32) int {
 	}
 	if x.End > x.Start {
 		undecided = &ns.tied
-		for ns.ends.Len() > 0 && ns.ends.Min().at <= x.Start {
+		for ns.ends.Len() > 0 && ns.ends.Min().at == x.Start {
 			ns.tied.Push(ns.ends.Pop().nest)
 		}
 	}
@@ -444,16 +407,8 @@ func (ns *nests) advance(to int64) {
 		ns.all[k].drop(to)
 		ns.fits(k)
 	}
-	var open []openEnd // tied with a span that was moved behind to
 	for ns.tied.Len() > 0 {
-		k := ns.tied.Pop()
-		drop(k)
-		if ends := ns.all[k].ends; ns.touch > 0 && len(ends) > 0 {
-			open = append(open, openEnd{ends[len(ends)-1], k})
-		}
-	}
-	for _, o := range open {
-		ns.ends.Push(o)
+		drop(ns.tied.Pop())
 	}
 	for ns.flat.Len() > 0 {
 		drop(ns.flat.Pop())

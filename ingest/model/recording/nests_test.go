@@ -70,7 +70,7 @@ func TestNests(t *testing.T) {
 			if k == len(asked) {
 				asked = append(asked, &nest{slack: slack})
 			}
-			want := asked[k].add(b, &x.Span, 0, x.group, 0)
+			want := asked[k].add(b, &x.Span, x.group, 0)
 			if got := found.add(b, &x.Span, x.group, 0); got != want {
 				t.Fatalf("seed %d: span %d is call %d, not %d", seed, i, got, want)
 			}
