@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/compare/causes"
 	"ashlar/render/units"
@@ -239,83 +238,6 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	}
 }
 
-// inside adds the functions called by the one whose calls are compared, if much of the change
-// is in them but none is a cause of its own.
-func (d *verdict) inside(r *compare.Row) {
-	list := causes.CallsOf(d.c, r)
-	list = slices.DeleteFunc(list, func(k causes.Callee) bool { return k.Func < 0 })
-	rest := recording.Saturated(r.DeltaTotal(), -r.DeltaSelf())
-	if len(list) == 0 || (rest < 0) != (r.DeltaTotal() < 0) || float64(size(rest)) < leastNamed*float64(size(r.DeltaTotal())) {
-		return
-	}
-	d.say(", ")
-	d.say("%s in what it calls: ", Signed(d.c.Metric, rest))
-	d.callees(list)
-}
-
-// caller names a function whose total changed: main.key total +1.2 s (newly calls
-// fmt.Sprintf; 4.2 % of A, 12.3 % of B; >99 % sure).
-func (d *verdict) caller(x *causes.Caller) {
-	d.function(Total, x.Row)
-	d.say(" total ")
-	d.link(Total, "%s", Signed(d.c.Metric, x.Delta)).Row = x.Row
-	d.say("%s (", d.per())
-	switch x.Row.Status {
-	case compare.New, compare.Gone:
-		d.say("%s", x.Row.Status)
-		if x.From >= 0 {
-			d.say(", called by ")
-			d.name(Branch, d.c.Tree.Name(x.From)).Node = x.From
-		}
-		d.say("; ")
-	default:
-		d.calls(x)
-	}
-	a, b := d.c.A().Total, d.c.B().Total
-	d.say("%s of A, %s of B; %s)", units.Percent(x.Row.ATotal, a), units.Percent(x.Row.BTotal, b), certainty(x.Row.Total))
-}
-
-// calls adds what a caller newly calls or no longer calls or, if it calls the same
-// functions, those that account for its change.
-func (d *verdict) calls(x *causes.Caller) {
-	list := slices.Clone(x.Calls)
-	if len(list) == 0 {
-		return
-	}
-	status := list[0].Status
-	list = slices.DeleteFunc(list, func(k causes.Callee) bool { return k.Status != status })
-	switch status {
-	case compare.New:
-		d.say("newly calls ")
-	case compare.Gone:
-		d.say("no longer calls ")
-	default:
-		d.say("mostly in ")
-	}
-	d.callees(list)
-	d.say("; ")
-}
-
-// callees adds the names of at most mostNamed callees.
-func (d *verdict) callees(list []causes.Callee) {
-	for i, k := range list {
-		if i == mostNamed {
-			d.say(" and %s more", units.Count(int64(len(list)-i)))
-			break
-		}
-		if i > 0 && i == len(list)-1 {
-			d.say(" and ")
-		} else if i > 0 {
-			d.say(", ")
-		}
-		if k.Func < 0 {
-			d.say("its own code")
-		} else {
-			d.name(Branch, d.c.Tree.Name(k.Node)).Node = k.Node
-		}
-	}
-}
-
 // members adds the functions of a cause and returns what happened to them. Of the function
 // whose calls are compared, only its own code is a cause.
 func (d *verdict) members(cause *causes.Cause) (about []string) {
@@ -361,17 +283,23 @@ func (d *verdict) function(to To, r *compare.Row) {
 
 // functions adds the names of at most mostNamed functions.
 func (d *verdict) functions(rows []*compare.Row) {
-	for i, r := range rows {
-		if i == mostNamed {
-			d.say(" and %s more", units.Count(int64(len(rows)-i)))
-			return
-		}
-		if i > 0 && i == len(rows)-1 {
+	d.list(len(rows), func(i int) { d.function(Function, rows[i]) })
+}
+
+// list adds at most mostNamed of n items: "a, b and c", "a, b, c and 4 more".
+func (d *verdict) list(n int, item func(i int)) {
+	for i := range min(n, mostNamed) {
+		switch {
+		case i == 0:
+		case i == n-1:
 			d.say(" and ")
-		} else if i > 0 {
+		default:
 			d.say(", ")
 		}
-		d.function(Function, r)
+		item(i)
+	}
+	if n > mostNamed {
+		d.say(" and %s more", units.Count(int64(n-mostNamed)))
 	}
 }
 
@@ -388,19 +316,13 @@ func (d *verdict) paired() {
 		return
 	}
 	d.say(" Matched as renamed: ")
-	for i, r := range d.c.Renames {
-		if i == mostNamed {
-			d.say(" and %s more", units.Count(int64(len(d.c.Renames)-i)))
-			break
-		}
-		if i > 0 {
-			d.say(", ")
-		}
+	d.list(len(d.c.Renames), func(i int) {
+		r := &d.c.Renames[i]
 		d.name(Nowhere, r.A.Name)
 		d.say(" → ")
 		d.name(Nowhere, r.B.Name)
 		d.say(" (%s alike)", Likeness(r.Likeness))
-	}
+	})
 	d.say(".")
 }
 
