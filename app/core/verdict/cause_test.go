@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -297,5 +298,50 @@ func TestSlowerMachineNamesNothing(t *testing.T) {
 	got := said(t, input(t, "a.json", trace(1, 1)), input(t, "b.json", trace(2, 1.15)))
 	if !strings.Contains(got, "about the same in all functions") || strings.Contains(got, "f7") {
 		t.Errorf("all functions are slower by the same factor, but the verdict is: %s", got)
+	}
+}
+
+// callsOf returns a Chrome trace of one thread. Of each name there is one call per duration in
+// µs, each to within 2 % of it.
+func callsOf(seed uint64, names []string, took map[string][]float64) []byte {
+	r := rand.New(rand.NewPCG(seed, 8))
+	var events []string
+	at := 0.0
+	for _, name := range names {
+		for _, t := range took[name] {
+			t = math.Round(t * (.98 + .04*r.Float64()))
+			events = append(events, fmt.Sprintf(`{"ph":"X","pid":1,"tid":1,"name":%q,"ts":%.0f,"dur":%.0f}`, name, at, t))
+			at += t
+		}
+	}
+	return []byte("[" + strings.Join(events, ",") + "]")
+}
+
+// TestTwoFunctionsAreNotAll checks that two functions do not tell what all have in common.
+func TestTwoFunctionsAreNotAll(t *testing.T) {
+	trace := func(seed uint64, factor float64) compare.Input {
+		return input(t, "x.json", callsOf(seed, []string{"read", "write"}, map[string][]float64{
+			"read": slices.Repeat([]float64{200 * factor}, 60), "write": slices.Repeat([]float64{300 * factor}, 60),
+		}))
+	}
+	if got := said(t, trace(1, 1), trace(2, .7)); strings.Contains(got, "ll functions") {
+		t.Errorf("two functions are faster, but the verdict is: %s", got)
+	}
+}
+
+// TestSmallBesideOpen checks that a small change is not named where a larger one is open, even
+// if only the small one is certain.
+func TestSmallBesideOpen(t *testing.T) {
+	trace := func(seed uint64, read float64, pauses ...float64) compare.Input {
+		names, took := []string{"read", "pause"}, map[string][]float64{"read": slices.Repeat([]float64{read}, 60), "pause": pauses}
+		for i := range 10 {
+			name := fmt.Sprint("f", i)
+			names, took[name] = append(names, name), slices.Repeat([]float64{200}, 60)
+		}
+		return input(t, "x.json", callsOf(seed, names, took))
+	}
+	got := said(t, trace(1, 200, 4000, 9000, 1000), trace(2, 260, 190_000, 2000, 8000))
+	if !strings.Contains(got, "within noise") || strings.Contains(got, "read") {
+		t.Errorf("a pause makes up most of the difference, but the verdict is: %s", got)
 	}
 }

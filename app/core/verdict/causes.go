@@ -20,8 +20,8 @@ const (
 	// mostShare is the largest share of the change that is stated for a cause. A larger
 	// share means that other changes offset the cause.
 	mostShare = 1.25
-	// leastShare is the smallest share of the total's change, if that is certain, at which a
-	// cause or a caller is named: smaller ones may be certain, but do not explain it.
+	// leastShare is the smallest share of the total's change at which a cause or a caller is
+	// named: smaller ones may be certain, but do not explain it.
 	leastShare = .05
 )
 
@@ -38,7 +38,7 @@ func (d *verdict) choose(chance bool) {
 	}
 	for i := range d.causes {
 		cause := &d.causes[i]
-		if cause.Delta == 0 || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least || !chance && d.slight(cause.Delta) {
+		if cause.Delta == 0 || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least || d.slight(cause.Delta) {
 			continue
 		}
 		if n := len(d.told); n == mostNamed || n > 0 && float64(size(cause.Delta)) < leastNamed*float64(size(d.told[0].Delta)) {
@@ -47,9 +47,7 @@ func (d *verdict) choose(chance bool) {
 		d.told = append(d.told, cause)
 	}
 	d.callers = causes.Callers(d.c, d.t, d.causes, d.told, least, mostNamed)
-	if !chance {
-		d.callers = slices.DeleteFunc(d.callers, func(x causes.Caller) bool { return d.slight(x.Delta) })
-	}
+	d.callers = slices.DeleteFunc(d.callers, func(x causes.Caller) bool { return d.slight(x.Delta) })
 	d.fewest()
 }
 

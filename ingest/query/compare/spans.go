@@ -18,9 +18,9 @@ type spanTable struct {
 	*spanScales
 	// shifts requests that confidences include how durations differ.
 	shifts bool
-	// common is the factor by which the durations of all rows changed, and refs has what
-	// the ratio of each row's durations is compared with. Both are unset if the sides are
-	// parts of one recording.
+	// common is the factor by which the durations of all rows changed, 1 if too few rows
+	// tell, and refs has what the ratio of each row's durations is compared with. Both are
+	// unset if the sides are parts of one recording.
 	common float64
 	refs   []*stats.Reference
 }
@@ -115,8 +115,12 @@ func (s *spanTable) learn() {
 			ratios = append(ratios, x)
 		}
 	}
+	const several = 3 // fewer functions do not tell what is common to all
 	model := stats.NewBetween(ratios, stats.TypicalOfSpans)
-	s.common, s.refs = math.Exp(model.Common), make([]*stats.Reference, len(index))
+	if s.common = 1; len(ratios) >= several {
+		s.common = math.Exp(model.Common)
+	}
+	s.refs = make([]*stats.Reference, len(index))
 	for i, k := range index {
 		if k < 0 {
 			s.refs[i] = model.Reference(nil)
