@@ -1,6 +1,8 @@
 package pprof
 
 import (
+	"math"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest/input/safetext"
@@ -96,11 +98,14 @@ func giveIDs(content []byte, b *recording.Builder) []byte {
 		if r.lost > 0 {
 			b.Warn("function-missing", "", "Functions of source lines are missing from the profile (%s); they are shown as addresses", safetext.Plural(r.lost, "line"))
 		}
+		twice := uint64(math.MaxUint64) // the smallest such id, so that the warning is always the same
 		for id, n := range r.functions {
 			if n > 1 {
-				b.Warn("function-ids", "", "Several functions have the id %d; some names may be wrong", id)
-				break
+				twice = min(twice, id)
 			}
+		}
+		if twice < math.MaxUint64 {
+			b.Warn("function-ids", "", "Several functions have the id %d; some names may be wrong", twice)
 		}
 		return content
 	case r.lines == 0:

@@ -380,7 +380,7 @@ func (s *samples) labelsOf(one *record, out []labelValue) (all []labelValue, los
 		text, ok2 := s.text(l[2])
 		unit, ok3 := s.text(l[4])
 		switch {
-		case !ok1 || !ok2 || !ok3:
+		case !ok1 || !ok2 || !ok3 && l[2] == 0: // a text has no unit
 			lost++
 		case l[2] != 0:
 			out = append(out, labelValue{key: key, text: text, role: s.role(l[1])})
