@@ -114,7 +114,7 @@ func dropAll(t *testing.T, d *e2e.Desktop, toolkit string, place image.Rectangle
 	s.soon("how many there are", says("Add to A", "Add to B", spoken+", run 2.spaa (5000 files)"))
 	taken(src.LetGo())
 	// The note may disappear before a slow machine has read all files, so wait for the note first.
-	s.soon("that not all are added", func(f frame) bool { return strings.Contains(f.Note, "at most 100 runs a side") })
+	s.soon("that not all are added", func(f frame) bool { return strings.Contains(f.Note, "at most 100 runs per side") })
 	s.until("the first of thousands", func(f frame) bool { return f.Compare != nil && f.Compare.Sides[0].Runs == 100 })
 
 	// The window still responds.
