@@ -157,10 +157,23 @@ func (d *decoder) begin() {
 			d.first = min(d.first, (t.US-d.origin)*million+int64(t.PS))
 		}
 	}
+	d.b.Touch(resolution(d.timed))
 	for _, bt := range d.held {
 		d.build(bt)
 	}
 	d.held, d.timed = nil, nil
+}
+
+// resolution returns the unit to which times were rounded, in picoseconds: a microsecond or a
+// decimal part of it.
+func resolution(times []jsonscan.Micros) int64 {
+	unit := int64(million)
+	for _, t := range times {
+		for int64(t.PS)%unit != 0 {
+			unit /= 10
+		}
+	}
+	return unit
 }
 
 // maxTime is the maximum distance of a time from the origin: 53 days, so that sums and

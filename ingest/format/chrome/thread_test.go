@@ -70,6 +70,7 @@ func TestThreadSpans(t *testing.T) {
 		{"B across the end of X", "X a 0 10, B b 2, X c 5 1, E b 12", "a 0..10, b 2..12, c 5..6", "crossing-spans:1"},
 		{"X across the end of B", "B b 0, X a 5 10, E b 8, X c 9 1", "b 0..8, a 5..15, c 9..10", "crossing-spans:1"},
 		{"ends crosswise", "B a 1, B b 2, E a 5, E b 7", "a 1..5, b 2..7", "crossed-end:1 crossing-spans:1"},
+		{"X that begin a rounding before the end of another", "X a 0 10.1, X b 0.5 4.1, X c 4.5 2, X d 10 5, X e 10.2 1", "a 0..10.1, b 0.5..4.6, c 4.6..6.5, d 10.1..15, e 10.2..11.2", "touching-spans:2"},
 		{"ends crosswise, told apart by ids", "B#1 a 0, B#2 a 10, E#1 20, E#2 50", "a 0..20, a 10..50", "crossed-end:1 crossing-spans:1"},
 		{"ends crosswise, with names and ids", "B#1 a 0, B#2 a 10, B#3 b 15, E#1 a 20, E#3 b 30, E#2 a 50", "a 0..20, a 10..50, b 15..30", "crossed-end:1 crossing-spans:1"},
 		{"ids that agree with the nesting", "B#1 a 0, B#2 a 10, E#2 20, E#1 50", "a 0..50, a 10..20", ""},

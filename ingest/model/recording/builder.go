@@ -68,6 +68,7 @@ type Builder struct {
 	held    held
 	unlaid  int64 // spans left out for lack of time to lay them out
 	slack   int64 // see Slack
+	touch   int64 // see Touch
 	torn    torn
 	until   context.Context // see Until
 	adopted *Recording      // see Adopt
@@ -170,6 +171,11 @@ func (b *Builder) Squeeze() { b.squeezed = true }
 // times were rounded when the file was written. Such a span is cut to end with the span
 // around it. The default is 0. Slack must be called before spans are added.
 func (b *Builder) Slack(most int64) { b.slack = min(most, math.MaxUint32) }
+
+// Touch sets how many picoseconds before the end of a span the next one may begin, because
+// times and durations were rounded apart. The next one is then shown as beginning where the
+// other ends. The default is 0. Touch must be called before spans are added.
+func (b *Builder) Touch(most int64) { b.touch = min(most, math.MaxUint32) }
 
 // Source returns the description of the file. It may be written to until the end.
 func (b *Builder) Source() *Source { return &b.rec.Source }

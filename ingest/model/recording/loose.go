@@ -68,12 +68,19 @@ func (s *looseSpans) extra(x *unordered.Span) (args uint64, group uint32) {
 // layout nests the spans by containment within their group, in order. A span that ends at
 // most Builder.Slack later than the span around it is cut to end with it. A span that
 // partly overlaps another, or overlaps a span of another group, goes to the next nest, as
-// an outermost call. The lanes of the nests follow each other. If the builder is stopped,
+// an outermost call; with last set, a span that begins at most Builder.Touch too early is
+// moved instead. The lanes of the nests follow each other. If the builder is stopped,
 // layout returns false and keeps the remaining spans for later or, with last set, drops
 // them.
 func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 	lanes, pending := s.nests.count(), s.runs.Len()
-	s.takeBack(b)
+	if s.nests.seen == nil {
+		s.nests.seen = map[uint32]placed{}
+		s.nests.touch = touch{most: b.touch, first: noTouch}
+	}
+	if first := s.runs.First(); first != nil {
+		s.takeBack(b, first.Start)
+	}
 	n := 0
 	defer func() {
 		if s.runs.Len() == 0 || last {
@@ -90,25 +97,22 @@ func (s *looseSpans) layout(b *Builder, last bool) (whole bool) {
 		}
 		n++
 		args, group := s.extra(x)
+		s.nests.early(x)
 		s.nests.add(b, x, group, args)
 		return true
 	})
+	if last {
+		s.moveTouching(b)
+	}
 	return s.runs.Len() == 0
 }
 
-// takeBack removes from the lanes all spans that start with the first new span or later.
-// Spans with the same start are included because the place of an empty span at the end of
-// another depends on the other spans that start there.
-func (s *looseSpans) takeBack(b *Builder) {
+// takeBack removes from the lanes all spans that start at a time or later, the start of
+// the first new span. Spans with the same start are included because the place of an empty
+// span at the end of another depends on the other spans that start there.
+func (s *looseSpans) takeBack(b *Builder, start int64) {
 	ns := &s.nests
-	if ns.seen == nil {
-		ns.seen = map[uint32]placed{}
-	}
-	first := s.runs.First()
-	if first == nil {
-		return
-	}
-	ns.forget(first.Start)
+	ns.forget(start)
 	var old [][]unordered.Span
 	type turned struct {
 		unordered.Span
@@ -118,7 +122,7 @@ func (s *looseSpans) takeBack(b *Builder) {
 	for _, n := range ns.all {
 		for d := range n.lanes {
 			l := &n.lanes[d]
-			from := l.From(first.Start)
+			from := l.From(start)
 			if from == l.Len() {
 				continue
 			}

@@ -23,13 +23,14 @@ func TestLayoutInParts(t *testing.T) {
 			n = 3 * column.ChunkLen
 		}
 		spread, long, groups, part := 1+rng.Int64N(500), 1+rng.Int64N(20), uint32(rng.IntN(4)), 1+rng.IntN(n)
-		unit, slack := 1+rng.Int64N(2)*math.MaxUint32, rng.Int64N(6)
+		unit, slack, touch := 1+rng.Int64N(2)*math.MaxUint32, rng.Int64N(6), rng.Int64N(4)
 		var tracks [2]*TrackBuilder
 		var builders [2]*Builder
 		for i := range builders {
 			b := NewBuilder()
 			b.AddEvent(SpanEvent())
 			b.Slack(slack * unit)
+			b.Touch(touch * unit)
 			builders[i], tracks[i] = b, b.Track(TrackKey{TID: 1})
 		}
 		var shown []*Recording

@@ -179,6 +179,7 @@ type nests struct {
 	// grouped means that some span has a group.
 	grouped bool
 	slack   int64
+	touch   touch
 	were    []seenBefore // earlier values of seen, for reopen
 
 	// room is a binary tree over the nests. Its second half holds the latest end that

@@ -5,6 +5,8 @@ import "ashlar/ingest/model/lanes"
 // torn counts the spans of threads that do not nest properly.
 type torn struct {
 	cut, most int64 // spans cut to end with the one around them, and the largest cut
+	moved     int64 // spans moved to begin after the one before them
+	furthest  int64 // the largest move
 	crossing  int64 // spans that overlap another without nesting in it, so they are treated as outermost
 	twice     int64 // the time counted more than once by outermost spans that overlap
 	filled    int64 // spans named Overlapping
@@ -17,11 +19,13 @@ const WarnCrossing = "crossing-spans"
 // Codes of the other warnings of spans that do not nest.
 const (
 	warnCut    = "overrun"
+	warnMoved  = "touching-spans"
 	warnFilled = "overlapping-spans"
 )
 
 // count adds the cuts and overlaps of a track's layout.
 func (n *torn) count(kind TrackKind, ns *nests) {
+	n.moved, n.furthest = n.moved+ns.touch.moved, max(n.furthest, ns.touch.furthest)
 	var outer []*lanes.Lane
 	for _, nest := range ns.all {
 		for _, cuts := range nest.cuts {
@@ -55,6 +59,10 @@ func (b *Builder) warnTorn() {
 	if _, said := b.warn[warnCut]; n.cut > 0 && !said {
 		b.Remark(warnCut, "", "Spans end up to %.4g µs after their parent span. They are shown as ending with it.", float64(n.most)/1e6)
 		b.WarnMore(warnCut, n.cut-1)
+	}
+	if _, said := b.warn[warnMoved]; n.moved > 0 && !said {
+		b.Remark(warnMoved, "", "Spans begin up to %.4g µs before the end of the span before them. They are shown as beginning after it.", float64(n.furthest)/1e6)
+		b.WarnMore(warnMoved, n.moved-1)
 	}
 	if _, said := b.warn[WarnCrossing]; n.crossing > 0 && !said {
 		b.Usual(WarnCrossing, "", "Spans of a thread partly overlap: sums count %.4g ms more than once.", float64(n.twice)/1e9)

@@ -71,6 +71,66 @@ func TestSlack(t *testing.T) {
 	}
 }
 
+// TestRounded checks that spans whose times and durations were rounded apart nest as they did
+// before, in whatever order they come: none is taken for an overlap.
+func TestRounded(t *testing.T) {
+	const unit, slack = 100, 1000
+	moved := int64(0)
+	for seed := range uint64(200) {
+		rng := random(seed)
+		var exact []span
+		// fill adds spans one after another between two times, with spans in them.
+		var fill func(path string, from, to int64, depth int)
+		fill = func(path string, from, to int64, depth int) {
+			for at := from; depth < 5; {
+				end := at + 20*unit + rng.Int64N(max(1, (to-from)/6))
+				if end > to {
+					break
+				}
+				own := strings.TrimPrefix(fmt.Sprintf("%s;f%d", path, rng.IntN(5)), ";")
+				exact = append(exact, span{at, end, own, false, uint64(len(exact) + 1)})
+				fill(own, at+2*unit+rng.Int64N(unit), end, depth+1) // what begins together has no order
+				at = end
+			}
+		}
+		fill("", 0, 100_000, 0)
+		b := NewBuilder()
+		b.AddEvent(SpanEvent())
+		b.Slack(slack)
+		b.Touch(unit)
+		tb := b.Track(TrackKey{})
+		round := func(v int64) int64 { return (v + unit/2) / unit * unit }
+		order := rng.Perm(len(exact))
+		if seed%2 == 0 {
+			slices.Sort(order)
+		}
+		for n, i := range order {
+			s := exact[i]
+			_, name, _ := cutLast(s.path)
+			start := round(s.start)
+			tb.Span(start, start+round(s.end-s.start), b.frameOf(name), s.args, false)
+			if n%50 == 40 {
+				b.Snapshot()
+			}
+		}
+		r := b.Finish()
+		got := all(t, r, r.Tracks[0])
+		totals(t, r, got)
+		for _, s := range got {
+			if want := exact[max(1, s.args)-1]; s.path != want.path || s.end < s.start || max(s.start-want.start, want.start-s.start, s.end-want.end, want.end-s.end) > 2*unit {
+				t.Fatalf("seed %d: %+v was written, %+v is shown", seed, want, s)
+			}
+		}
+		if len(got) != len(exact) || b.torn.crossing > 0 {
+			t.Fatalf("seed %d: %d spans of %d, %d of them cross", seed, len(got), len(exact), b.torn.crossing)
+		}
+		moved += b.torn.moved
+	}
+	if moved < 400 {
+		t.Errorf("only %d spans began before the end of another", moved)
+	}
+}
+
 func cutLast(path string) (before, last string, ok bool) {
 	i := strings.LastIndex(path, ";")
 	return path[:max(i, 0)], path[i+1:], i >= 0
@@ -85,6 +145,8 @@ func TestTornWarnings(t *testing.T) {
 		want  string
 	}{
 		{"nested", [][2]int64{{0, 50}, {10, 50}}, ""},
+		{"a hundredth too early", [][2]int64{{0, 50*us + us/100}, {50 * us, 60 * us}, {55 * us, 60*us + us/100}, {60 * us, 70 * us}},
+			"overrun 1: Spans end up to 0.01 µs after their parent span. They are shown as ending with it.; touching-spans 1: Spans begin up to 0.01 µs before the end of the span before them. They are shown as beginning after it."},
 		{"a tenth too long", [][2]int64{{4 * us / 10, 80004 * us / 10}, {6 * us / 10, 80005 * us / 10}},
 			"overrun 1: Spans end up to 0.1 µs after their parent span. They are shown as ending with it."},
 		{"two that overlap", [][2]int64{{100 * us, 150 * us}, {140 * us, 200 * us}, {200 * us, 210 * us}},
@@ -95,6 +157,7 @@ func TestTornWarnings(t *testing.T) {
 		b := NewBuilder()
 		b.AddEvent(SpanEvent())
 		b.Slack(us)
+		b.Touch(us / 100)
 		tb := b.Track(TrackKey{TID: 1})
 		for _, s := range c.spans {
 			tb.Span(s[0], s[1], b.frameOf("f"), 0, false)
