@@ -345,3 +345,20 @@ func TestSmallBesideOpen(t *testing.T) {
 		t.Errorf("a pause makes up most of the difference, but the verdict is: %s", got)
 	}
 }
+
+// TestOneCall checks that a function with one call per side is named with a remark that
+// its certainty is unknown.
+func TestOneCall(t *testing.T) {
+	trace := func(seed uint64, once float64) compare.Input {
+		names, took := []string{"once"}, map[string][]float64{"once": {once}}
+		for i := range 5 {
+			name := fmt.Sprint("f", i)
+			names, took[name] = append(names, name), slices.Repeat([]float64{200}, 60)
+		}
+		return input(t, "x.json", callsOf(seed, names, took))
+	}
+	got := said(t, trace(1, 30_000), trace(2, 5000))
+	if !strings.HasPrefix(got, "once −") || !strings.Contains(firstSentence(got), "one call per side: certainty unknown") {
+		t.Errorf("one call per side changed, and the verdict is: %s", got)
+	}
+}

@@ -216,9 +216,10 @@ func (d *verdict) pending() bool {
 func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	first := cause.Rows[0]
 	about := d.members(cause)
+	a, b := d.c.CallsOf(first.Key)
 	if d.c.PerCall() && cause.Kind == causes.Alone {
 		d.say(" changed: %s,", units.Change(first.ASelf, first.BSelf))
-	} else if a, b := d.c.CallsOf(first.Key); !d.c.PerCall() && d.c.Normalize == compare.Raw && a > 0 && b > 0 && (b > 1.1*a || a > 1.1*b) {
+	} else if !d.c.PerCall() && d.c.Normalize == compare.Raw && a > 0 && b > 0 && (b > 1.1*a || a > 1.1*b) {
 		about = append(about, times(b/a)+" times as many calls")
 	}
 	d.amount(cause)
@@ -227,6 +228,8 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	}
 	if cause.Sure != nil {
 		about = append(about, certainty(cause.Sure))
+	} else if a == 1 && b == 1 && d.c.Method() == compare.FromDurations && !d.pending() {
+		about = append(about, "one call per side: certainty unknown")
 	}
 	if len(about) > 0 {
 		d.say(" (%s)", strings.Join(about, ", "))
