@@ -2,6 +2,7 @@ package chrome
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -75,12 +76,14 @@ type asyncOps struct {
 	last  int64 // the latest end in done
 	// groups is the number of operations so far.
 	groups uint32
+	twice  asyncTwice
 	// numbers maps unfinished spans whose id is a number to that id as written.
 	numbers map[numberedSpan]uint32
 }
 
 func (a *asyncOps) init(d *decoder) {
 	a.d, a.open, a.label, a.numbers = d, map[asyncKey]*asyncOp{}, map[uint64]string{}, map[numberedSpan]uint32{}
+	a.twice.seed = maphash.MakeSeed()
 }
 
 // key returns the operation that an event belongs to.
@@ -218,13 +221,16 @@ func (a *asyncOps) end(it *item, k *recording.Tally, key asyncKey, op *asyncOp, 
 		d.warn(timeBackward, it.off, "")
 		at = o.start
 	}
-	o.op.track.SpanOf(o.op.group, o.start, at, o.frame, d.args.pair(o.args, d.ref(it)), false)
+	again := a.again(&o, at)
+	if !again {
+		o.op.track.SpanOf(o.op.group, o.start, at, o.frame, d.args.pair(o.args, d.ref(it)), false)
+	}
 	op.stack = slices.Delete(op.stack, i, i+1)
 	if op.end = max(op.end, at); len(op.stack) == 0 {
 		delete(a.open, key)
 		a.ended(key, op)
 	}
-	return true
+	return !again
 }
 
 // begin returns the operation for the first open span of a key: an ended operation if the
@@ -292,8 +298,13 @@ func (a *asyncOps) finish() {
 		}
 		e := list[m]
 		ends[o.key] = slices.Delete(list, m, m+1)
-		o.op.track.SpanOf(o.op.group, o.start, e.at, o.frame, d.args.pair(o.args, e.args), false)
 		k := d.kind(string(rune(e.ph)))
+		if a.again(o, e.at) {
+			k.Kept--
+			d.left(k, e.off)
+			continue
+		}
+		o.op.track.SpanOf(o.op.group, o.start, e.at, o.frame, d.args.pair(o.args, e.args), false)
 		d.repaired(k, e.off)
 	}
 	for _, list := range ends {
@@ -302,7 +313,7 @@ func (a *asyncOps) finish() {
 			a.misspelled(e)
 		}
 	}
-	a.open, a.ends, a.spare = nil, nil, nil
+	a.open, a.ends, a.spare, a.twice = nil, nil, nil, asyncTwice{}
 }
 
 // numberedSpan identifies an unfinished span by the number in its id.
@@ -339,4 +350,59 @@ func (a *asyncOps) misspelled(e *asyncEnd) {
 		raw := a.d.ids.raw
 		a.d.warn(idSpelling, e.off, strconv.Quote(raw[id-1])+" and "+strconv.Quote(raw[e.key.id-1]))
 	}
+}
+
+// asyncTwice finds spans that a file has in both forms, with b and e and with S and F.
+type asyncTwice struct {
+	seed maphash.Seed
+	// spans holds the hashes of the spans of each form. While the file has only one form,
+	// first holds them instead, in less memory.
+	spans [2]map[uint64]int
+	first []uint64
+	old   bool // the form of first
+}
+
+// again reports whether a span is the same as one of the other form, and counts its begin
+// as left out.
+func (a *asyncOps) again(o *asyncSpan, end int64) bool {
+	type span struct {
+		id, scope, name uint32
+		pid, start, end int64
+		track           int
+	}
+	w := &a.twice
+	sum := maphash.Comparable(w.seed, span{o.key.id, o.key.scope, o.name, o.key.pid, o.start, end, o.op.track.Index()})
+	form := func(old bool) int {
+		if old {
+			return 1
+		}
+		return 0
+	}
+	if w.spans[0] == nil {
+		if len(w.first) == 0 || w.old == o.key.old {
+			w.old = o.key.old
+			w.first = append(w.first, sum)
+			return false
+		}
+		w.spans = [2]map[uint64]int{{}, {}}
+		for _, sum := range w.first {
+			w.spans[form(w.old)][sum]++
+		}
+		w.first = nil
+	}
+	if others := w.spans[form(!o.key.old)]; others[sum] == 0 {
+		w.spans[form(o.key.old)][sum]++
+		return false
+	} else if others[sum]--; others[sum] == 0 {
+		delete(others, sum)
+	}
+	ph := "b"
+	if o.key.old {
+		ph = "S"
+	}
+	k := a.d.kind(ph)
+	k.Kept--
+	a.d.left(k, o.off)
+	a.d.warn(asyncAgain, o.off, "")
+	return true
 }

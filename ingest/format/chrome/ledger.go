@@ -47,6 +47,8 @@ const (
 	rounded
 	argsDropped
 	manyEvents
+	sampleAgain
+	asyncAgain
 	problemCount
 )
 
@@ -86,6 +88,8 @@ var problems = [problemCount]struct{ code, text string }{
 	rounded:       {"rounded", "Sample weights have too many digits and are rounded."},
 	argsDropped:   {"args-dropped", "A compressed file or a pipe has too many arguments to keep; decompress it to see all of them."},
 	manyEvents:    {"many-events", "Samples have more than 64 names; the rest are shown as one."},
+	sampleAgain:   {"sample-repeated", "A sample is both an event (P) and in the top-level samples; it is counted once."},
+	asyncAgain:    {"async-repeated", "An asynchronous span is in the file twice, once with the phases b and e and once with S and F; it is counted once."},
 }
 
 // ledger counts what happens to the records, and reports problems.
@@ -195,6 +199,8 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	switch p {
 	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow, emptyEvent, idSpelling:
 		say = l.b.Remark
+	case sampleAgain, asyncAgain:
+		say = l.b.Mended
 	case unmatchedEnd, unclosed, noDur, cpuDur:
 		say = l.b.Usual
 	}

@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -36,6 +37,7 @@ type waitingSample struct {
 	call   recording.CallID // the stack, if the sample lists it
 	weight int32            // index in weights plus 1; 0 for none
 	cpu    int32
+	top    bool // from the top-level samples
 }
 
 func (s *samplers) init(d *decoder) {
@@ -60,7 +62,7 @@ func (s *samplers) event(it *item) bool {
 func (s *samplers) top(it *item) {
 	k := s.d.kind("samples")
 	k.Read++
-	w := waitingSample{off: it.off, cpu: -1}
+	w := waitingSample{off: it.off, cpu: -1, top: true}
 	timed := false
 	var pid, tid ident
 	var hasPID bool
@@ -161,23 +163,29 @@ func (s *samplers) finish() {
 	}
 	for i := range s.waiting {
 		w := &s.waiting[i]
-		t := w.thread
-		if t == nil {
+		if w.thread == nil {
 			// The sample names only a thread: use the thread with that id if there is
 			// exactly one.
-			if t = byTID[w.tid]; t == nil {
-				t = d.thread(threadKey{ident{}, ident{n: w.tid}})
+			if w.thread = byTID[w.tid]; w.thread == nil {
+				w.thread = d.thread(threadKey{ident{}, ident{n: w.tid}})
 			}
 		}
-		if t.track == nil {
-			d.open(t)
-		}
-		call := w.call
 		if w.frame != 0 {
 			var known bool
-			if call, known = d.stacks.call(w.frame); !known {
+			if w.call, known = d.stacks.call(w.frame); !known {
 				d.warn(noFrame, w.off, decoded(d.ids.raw[w.frame-1]))
 			}
+		}
+	}
+	again := s.again(decimals)
+	for i := range s.waiting {
+		if again[i] {
+			continue
+		}
+		w := &s.waiting[i]
+		t := w.thread
+		if t.track == nil {
+			d.open(t)
 		}
 		ev := s.of(w, decimals)
 		values := []int64{1}
@@ -188,10 +196,64 @@ func (s *samplers) finish() {
 				values[1] = v
 			}
 		}
-		t.track.Sample(ev, d.at(w.ts, w.off), call, int(w.cpu), values)
+		t.track.Sample(ev, d.at(w.ts, w.off), w.call, int(w.cpu), values)
 	}
 	s.waiting, s.weights = nil, nil
 	s.profiles.End()
+}
+
+// again returns the indexes of the top-level samples that P events repeat: same thread,
+// time, stack, and name and weight unless one of the two has none.
+func (s *samplers) again(decimals int) map[int]bool {
+	tops := 0
+	for i := range s.waiting {
+		if s.waiting[i].top {
+			tops++
+		}
+	}
+	if tops == 0 || tops == len(s.waiting) {
+		return nil
+	}
+	type place struct {
+		thread *thread
+		ts     jsonscan.Micros
+		call   recording.CallID
+	}
+	events := make(map[place][]*waitingSample, len(s.waiting)-tops)
+	for i := range s.waiting {
+		if w := &s.waiting[i]; !w.top {
+			at := place{w.thread, w.ts, w.call}
+			events[at] = append(events[at], w)
+		}
+	}
+	units := func(w *waitingSample) int64 {
+		v, _ := s.weights[w.weight-1].Units(decimals)
+		return v
+	}
+	again := map[int]bool{}
+	for i := range s.waiting {
+		w := &s.waiting[i]
+		if !w.top {
+			continue
+		}
+		at := place{w.thread, w.ts, w.call}
+		j := slices.IndexFunc(events[at], func(e *waitingSample) bool {
+			return (w.name == e.name || w.name == 0 || e.name == 0) && (w.cpu == e.cpu || w.cpu < 0 || e.cpu < 0) &&
+				(w.weight == 0 || e.weight == 0 || units(w) == units(e))
+		})
+		if j < 0 {
+			continue
+		}
+		e := events[at][j]
+		events[at] = slices.Delete(events[at], j, j+1)
+		e.name, e.cpu, e.weight = cmp.Or(e.name, w.name), max(e.cpu, w.cpu), cmp.Or(e.weight, w.weight)
+		again[i] = true
+		k := s.d.kind("samples")
+		k.Kept--
+		s.d.left(k, w.off)
+		s.d.warn(sampleAgain, w.off, "")
+	}
+	return again
 }
 
 // of returns the index of a sample's event.
@@ -256,8 +318,7 @@ func (s *samplers) decimals() int {
 func (s *samplers) begin(it *item) bool {
 	e, _ := profileEvent(it)
 	s.d.at(it.ts, it.off) // counts towards the extent of the recording
-	s.profiles.Begin(s.profileKey(it), s.d.trackOf(s.d.use(it)), e)
-	return true
+	return s.profiles.Begin(s.profileKey(it), s.d.trackOf(s.d.use(it)), e)
 }
 
 // profileEvent returns the profile data of an event; ok is false if it has no args.data.
@@ -284,8 +345,7 @@ func (s *samplers) chunk(it *item) bool {
 	if !p.HasTrack() {
 		p.SetTrack(s.d.trackOf(s.d.use(it)))
 	}
-	p.Read(e)
-	return true
+	return p.Read(e)
 }
 
 func (s *samplers) profileKey(it *item) v8.Key {
@@ -313,6 +373,6 @@ func (d *decoder) trackOf(t *thread) func() *recording.TrackBuilder {
 func (s *samplers) whole(it *item, t *thread) {
 	cpu := jsonscan.Member(jsonscan.Member(jsonscan.Member(it.text(), "args"), "data"), "cpuProfile")
 	if cpu != nil {
-		s.profiles.New(s.d.trackOf(t)).Read(v8.Event{Profile: cpu, At: it.ts, Place: it.off})
+		s.profiles.Whole(s.d.trackOf(t), v8.Event{Profile: cpu, At: it.ts, Place: it.off})
 	}
 }

@@ -12,6 +12,7 @@
 package v8
 
 import (
+	"hash/maphash"
 	"maps"
 	"slices"
 
@@ -30,6 +31,7 @@ type Profiles struct {
 	keyed map[Key]*Profile
 	all   []*Profile
 	read  *recording.Tally // nil before the first sample
+	repeats
 }
 
 // A Key identifies a profile that comes in chunks, by process and by an id within it.
@@ -41,7 +43,7 @@ type Key struct {
 // NewProfiles returns Profiles that add to b. time converts a time in a profile to
 // picoseconds in the recording; place is its byte offset in the file.
 func NewProfiles(b *recording.Builder, time func(at jsonscan.Micros, place int64) int64) *Profiles {
-	return &Profiles{b: b, time: time, event: -1, keyed: map[Key]*Profile{}}
+	return &Profiles{b: b, time: time, event: -1, keyed: map[Key]*Profile{}, repeats: repeats{seed: maphash.MakeSeed()}}
 }
 
 // New adds a separate profile of a thread. track is called when the first samples are
@@ -53,20 +55,28 @@ func (s *Profiles) New(track func() *recording.TrackBuilder) *Profile {
 }
 
 // Begin handles a Profile event, which is on the sampled thread. It starts a new profile
-// if the profile with its key has begun already.
-func (s *Profiles) Begin(k Key, track func() *recording.TrackBuilder, e Event) {
+// if another event has begun the profile with its key. It reports whether the event is
+// kept: a repeated one is not.
+func (s *Profiles) Begin(k Key, track func() *recording.TrackBuilder, e Event) bool {
 	p := s.keyed[k]
+	begin := s.sum(e)
+	if p != nil && p.begun && p.begin == begin {
+		s.repeated(e.Place)
+		return false
+	}
 	if p == nil || p.begun {
 		p = s.New(track)
+		p.chunked = true
 		s.keyed[k] = p
 	}
-	p.begun, p.track = true, track
+	p.begun, p.begin, p.track = true, begin, track
 	if start, ok := number(e.Start); ok {
 		p.Start(start.Plus(e.Shift))
 	} else {
 		p.Start(e.At)
 	}
 	p.Read(e)
+	return true
 }
 
 // Of returns the profile that a ProfileChunk belongs to. If there was no Profile event
@@ -75,6 +85,7 @@ func (s *Profiles) Of(k Key) *Profile {
 	p := s.keyed[k]
 	if p == nil {
 		p = s.New(nil)
+		p.chunked = true
 		s.keyed[k] = p
 	}
 	return p
@@ -83,8 +94,17 @@ func (s *Profiles) Of(k Key) *Profile {
 // End adds the samples that were held back.
 func (s *Profiles) End() {
 	for _, p := range s.all {
-		p.flush(0)
-		p.compareHits()
+		if !p.whole {
+			p.flush(0)
+			p.compareHits()
+		}
+	}
+	s.compare()
+	for _, p := range s.all {
+		if p.whole {
+			p.flush(0)
+			p.compareHits()
+		}
 	}
 }
 
@@ -102,14 +122,18 @@ func (p *Profile) compareHits() {
 
 // Profile is one CPU profile while it is read.
 type Profile struct {
-	of    *Profiles
-	track func() *recording.TrackBuilder
-	begun bool // Begin was called, so the thread is known
-	now   jsonscan.Micros
-	timed bool            // now is set: the time of the last sample, or the start
-	start jsonscan.Micros // initial value of now
-	end   jsonscan.Micros
-	ended bool
+	of      *Profiles
+	track   func() *recording.TrackBuilder
+	begun   bool   // Begin was called, so the thread is known
+	begin   uint64 // sum of the Profile event
+	whole   bool   // one event has the whole profile; its samples are held until the end
+	chunked bool
+	parts   map[uint64]bool // sums of the chunks
+	now     jsonscan.Micros
+	timed   bool            // now is set: the time of the last sample, or the start
+	start   jsonscan.Micros // initial value of now
+	end     jsonscan.Micros
+	ended   bool
 
 	nodes  map[int64]*node
 	parent map[int64]int64 // parents according to other nodes' children, for nodes that name none
@@ -128,6 +152,7 @@ type held struct {
 	call  recording.CallID
 	place int64
 	lost  bool // its node is missing
+	again bool // another profile has it
 }
 
 // holdBack is the number of samples that are held back to be sorted.
@@ -179,12 +204,25 @@ func EventOf(data jsonscan.Members) (e Event) {
 	}
 }
 
-// Read adds the nodes and samples of an event.
-func (p *Profile) Read(e Event) {
+// Read adds the nodes and samples of an event. It reports whether the event is kept: a
+// repeated one is not.
+func (p *Profile) Read(e Event) bool {
+	if p.chunked && e.Profile != nil {
+		sum := p.of.sum(e)
+		if p.parts[sum] {
+			p.of.repeated(e.Place)
+			return false
+		}
+		if p.parts == nil {
+			p.parts = map[uint64]bool{}
+		}
+		p.parts[sum] = true
+	}
 	p.chunk(e)
 	if end, ok := number(e.End); ok {
 		p.Finish(end.Plus(e.Shift))
 	}
+	return true
 }
 
 func number(text []byte) (jsonscan.Micros, bool) {
@@ -236,7 +274,9 @@ func (p *Profile) chunk(e Event) {
 		p.Start(at)
 	}
 	p.Samples(ids, deltas, e.Place)
-	p.flush(holdBack)
+	if !p.whole {
+		p.flush(holdBack)
+	}
 }
 
 // columns parses the samples' nodes, with -1 for an invalid one, and their time
@@ -285,8 +325,8 @@ func (p *Profile) sample(id int64, delta jsonscan.Micros, place int64) {
 	}
 	p.now = p.now.Plus(delta)
 	p.samples++
-	p.held = append(p.held, held{p.now, call, place, !known})
-	if len(p.held) >= 4*holdBack {
+	p.held = append(p.held, held{at: p.now, call: call, place: place, lost: !known})
+	if len(p.held) >= 4*holdBack && !p.whole {
 		p.flush(holdBack)
 	}
 }
@@ -325,6 +365,12 @@ func (p *Profile) flush(keep int) {
 	track := p.track()
 	for i := range n {
 		h := p.held[i]
+		if h.again {
+			continue
+		}
+		if p.chunked {
+			s.chunks = append(s.chunks, s.sample(track, h))
+		}
 		until := p.end
 		switch {
 		case i+1 < len(p.held):
