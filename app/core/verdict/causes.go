@@ -216,10 +216,9 @@ func (d *verdict) pending() bool {
 func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	first := cause.Rows[0]
 	about := d.members(cause)
-	a, b := d.c.CallsOf(first.Key)
 	if d.c.PerCall() && cause.Kind == causes.Alone {
 		d.say(" changed: %s,", units.Change(first.ASelf, first.BSelf))
-	} else if !d.c.PerCall() && d.c.Normalize == compare.Raw && a > 0 && b > 0 && (b > 1.1*a || a > 1.1*b) {
+	} else if a, b := d.c.CallsOf(first.Key); !d.c.PerCall() && d.c.Normalize == compare.Raw && a > 0 && b > 0 && (b > 1.1*a || a > 1.1*b) {
 		about = append(about, times(b/a)+" times as many calls")
 	}
 	d.amount(cause)
@@ -228,8 +227,6 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	}
 	if cause.Sure != nil {
 		about = append(about, certainty(cause.Sure))
-	} else if a == 1 && b == 1 && d.c.Method() == compare.FromDurations && !d.pending() {
-		about = append(about, "one call per side: certainty unknown")
 	}
 	if len(about) > 0 {
 		d.say(" (%s)", strings.Join(about, ", "))
@@ -360,23 +357,22 @@ func (d *verdict) sure(chance bool) {
 		d.say(" Certainty comes from the spread of %s and %s.", units.Count(int64(a.Recordings)), units.Plural(int64(b.Recordings), "run"))
 		return
 	}
-	sure := make([]*compare.Confidence, 0, mostNamed)
+	known, single := false, false
 	for _, cause := range d.told {
-		sure = append(sure, cause.Sure)
+		inA, inB := d.c.CallsOf(cause.Rows[0].Key)
+		known, single = known || cause.Sure != nil, single || cause.Sure == nil && inA == 1 && inB == 1
 	}
 	for i := range d.callers {
-		sure = append(sure, d.callers[i].Row.Total)
+		known = known || d.callers[i].Row.Total != nil
 	}
-	for _, conf := range sure {
-		switch {
-		case conf == nil:
-		case d.t.Common != 0:
-			d.say(" The spread between runs is estimated from all functions; more runs per side would measure it.")
-			return
-		default:
-			d.say(" Certainty excludes the spread between runs, which is unknown.")
-			return
-		}
+	switch {
+	case known && d.t.Common != 0:
+		d.say(" The spread between runs is estimated from all functions; more runs per side would measure it.")
+	case known:
+		d.say(" Certainty excludes the spread between runs, which is unknown.")
+	}
+	if single {
+		d.say(" A single call per side does not tell how sure a change is.")
 	}
 }
 
