@@ -372,7 +372,7 @@ func (d *verdict) sure(chance bool) {
 		d.say(" Certainty excludes the spread between runs, which is unknown.")
 	}
 	if single {
-		d.say(" A single call per side does not tell how sure a change is.")
+		d.say(" One call per side gives no certainty.")
 	}
 }
 
