@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/input/safetext"
@@ -18,12 +19,14 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A Redactor redacts recordings and counts what it replaced or removed.
+// A Redactor redacts recordings and counts what it replaced or removed. It may redact
+// several recordings at the same time.
 type Redactor struct {
+	mu    sync.Mutex             // guards seen
 	seen  [kinds]map[string]bool // replaced texts
-	spans int64                  // spans with arguments
-	notes int64                  // notes about files
-	lines int64                  // command lines
+	spans atomic.Int64           // spans with arguments
+	notes atomic.Int64           // notes about files
+	lines atomic.Int64           // command lines
 }
 
 type kind int
@@ -42,10 +45,12 @@ var words = [kinds]struct{ short, one string }{{"url", "URL"}, {"host", "host"},
 // name returns the short name of a text, made from the text's hash: a guess of the text
 // can be checked, but the text cannot be recovered.
 func (r *Redactor) name(k kind, text string) string {
+	r.mu.Lock()
 	if r.seen[k] == nil {
 		r.seen[k] = map[string]bool{}
 	}
 	r.seen[k][text] = true
+	r.mu.Unlock()
 	sum := sha256.Sum256([]byte("ashlar " + words[k].short + " " + text))
 	return words[k].short + "-" + hex.EncodeToString(sum[:3])
 }
@@ -58,12 +63,14 @@ func (r *Redactor) Said() string {
 			all = append(all, safetext.Plural(n, one))
 		}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for k, w := range words {
 		add(int64(len(r.seen[k])), w.one)
 	}
-	add(r.lines, "command line")
-	add(r.notes, "note of the file")
-	add(r.spans, "set of arguments")
+	add(r.lines.Load(), "command line")
+	add(r.notes.Load(), "note of the file")
+	add(r.spans.Load(), "set of arguments")
 	if all == nil {
 		return "nothing"
 	}
@@ -185,7 +192,7 @@ func (r *Redactor) process(s string) string {
 	}
 	program, arguments, more := strings.Cut(s, " ")
 	if more && arguments != "" {
-		r.lines++
+		r.lines.Add(1)
 	}
 	return r.File(program)
 }
@@ -273,8 +280,8 @@ func (r *Redactor) timeline(rec, out *recording.Recording) {
 }
 
 func (r *Redactor) source(s recording.Source) recording.Source {
-	if r.notes += int64(len(s.Notes)) + s.MoreNotes; s.Command != "" {
-		r.lines++
+	if r.notes.Add(int64(len(s.Notes)) + s.MoreNotes); s.Command != "" {
+		r.lines.Add(1)
 	}
 	s.Notes, s.MoreNotes, s.Command = nil, 0, ""
 	s.Tool = r.Text(s.Tool)
@@ -324,7 +331,7 @@ func (r *Redactor) track(rec *recording.Recording, t *recording.Track) *recordin
 			l := &t.Lanes[i]
 			for k := range l.Len() {
 				if l.Args(k) != 0 {
-					r.spans++
+					r.spans.Add(1)
 				}
 			}
 		}

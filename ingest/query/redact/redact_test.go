@@ -1,9 +1,11 @@
 package redact
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -98,4 +100,23 @@ func FuzzText(f *testing.F) {
 		r.File(s)
 		r.process(s)
 	})
+}
+
+// TestAtOnce checks that several recordings can be redacted at the same time, as commands
+// do that read many files.
+func TestAtOnce(t *testing.T) {
+	var r Redactor
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i := range 500 {
+				r.Text(fmt.Sprintf("dial db%d.acme.internal", i))
+				r.process(fmt.Sprintf("/srv/acme/run --key %d", i))
+			}
+		})
+	}
+	wg.Wait()
+	if said := r.Said(); !strings.Contains(said, "500 hosts") || !strings.Contains(said, "4000 command lines") {
+		t.Errorf("it says %q", said)
+	}
 }
