@@ -213,12 +213,15 @@ func (c *checker) line(n int, line string) {
 	}
 }
 
-// readable returns an error if an address is invalid, or if its files are missing or may
+// readable returns an error if an address, its search or a transform is invalid, or if its files are missing or may
 // not be read.
 func readable(ctx context.Context, s string, near []string) error {
 	v, err := view.Parse(s)
 	if err != nil {
 		return err
+	}
+	if all := v.Invalid(); len(all) > 0 {
+		return all[0]
 	}
 	for _, f := range v.Files {
 		err := ingest.Allowed(ctx, f)

@@ -75,6 +75,22 @@ func (f *transformFlag) Set(s string) error {
 	return nil
 }
 
+// Invalid returns an error for each transform and search that no recording can have. Views
+// leave these out.
+func (v *Stacks) Invalid() (all []error) {
+	for _, t := range v.Transforms {
+		if err := t.Check(); err != nil {
+			all = append(all, fmt.Errorf("the address has an invalid transform: %w", err))
+		}
+	}
+	if v.Find != "" {
+		if _, err := search.Parse(v.Find); err != nil {
+			all = append(all, fmt.Errorf("the address has an invalid search: %w", err))
+		}
+	}
+	return all
+}
+
 // Check returns an error, one sentence, that names a function, module or label of the
 // view that the recording lacks, and suggests similar ones that it has.
 func (v *Stacks) Check(rec *recording.Recording) error {

@@ -80,7 +80,7 @@ func look(r *rand.Rand, s *Shell) {
 	p.Dots, p.List = maybe(), view.List{}
 	p.Assembly, p.Both = maybe(), maybe()
 	if maybe() {
-		p.List = view.List{By: []string{"start", "-self", "thread"}[r.IntN(3)], Only: []string{"", "1us..", "a=b, c"}[r.IntN(3)], Columns: [][]string{nil, {"start"}, {"start", "thread"}}[r.IntN(3)]}
+		p.List = view.List{By: []string{"start", "-self", "thread"}[r.IntN(3)], Only: []string{"", "1us..", "a=b, self 1ms.."}[r.IntN(3)], Columns: [][]string{nil, {"start"}, {"start", "thread"}}[r.IntN(3)]}
 	}
 	p.Against = nil
 	if r.IntN(4) == 0 && rec.HasTime {

@@ -32,6 +32,8 @@ func (s *Shell) ShowFor(address, note string) error {
 		return err
 	case len(v.Files) == 0:
 		return errors.New("the address names no file")
+	case len(v.Invalid()) > 0:
+		return v.Invalid()[0]
 	case !s.Shared:
 		return errors.New("the window does not share its session")
 	case s.Focus.Held() || s.drag.over.Held:

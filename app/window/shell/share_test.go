@@ -35,6 +35,11 @@ func TestNobodyIsInterrupted(t *testing.T) {
 	if err := b.ShowFor("ashlar:1?nothing", ""); err == nil {
 		t.Error("an address of no file is shown")
 	}
+	for _, bad := range []string{"find=/(/", "transform=focus:/(/"} {
+		if err := b.ShowFor(address+"&"+bad, ""); err == nil || !strings.Contains(err.Error(), "the address has an invalid ") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
 	was := settledText(b.Shell)
 	if err := b.ShowFor(address, "look"); err != nil {
 		t.Fatal(err)

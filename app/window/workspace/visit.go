@@ -11,6 +11,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/calls"
 	"ashlar/app/window/panel/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -67,11 +68,13 @@ func (p *Pane) lookOf(d *Workspace, st *view.State, i int) (l view.Look, missing
 	if l.Find == "" {
 		l.Find = was.Find
 	}
+	missing = append(missing, st.Invalid()...)
+	if err := calls.CheckFilter(st.List.Only); err != nil {
+		missing = append(missing, fmt.Errorf("the address has an invalid filter of calls: %w", err))
+	}
 	l.Transforms = slices.Clone(was.Transforms)
 	for _, t := range st.Transforms {
-		if err := t.Check(); err != nil {
-			missing = append(missing, fmt.Errorf("the address has an invalid transform: %v", err))
-		} else if !slices.Contains(l.Transforms, t) {
+		if t.Check() == nil && !slices.Contains(l.Transforms, t) {
 			l.Transforms = append(l.Transforms, t)
 		}
 	}

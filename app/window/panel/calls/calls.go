@@ -74,6 +74,12 @@ func filtered(q *calls.Query, only string) (*calls.Query, error) {
 	return some, err
 }
 
+// CheckFilter returns an error if a filter of the list of calls is invalid.
+func CheckFilter(only string) error {
+	_, err := filtered(&calls.Query{Functions: []string{"f"}}, only)
+	return err
+}
+
 // Listed returns the query for the calls listed now.
 func Listed(p *panel.Side) *calls.Query {
 	q := listed(p)
