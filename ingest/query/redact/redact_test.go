@@ -109,14 +109,14 @@ func TestAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for i := range 500 {
+			for i := range 3000 {
 				r.Text(fmt.Sprintf("dial db%d.acme.internal", i))
 				r.process(fmt.Sprintf("/srv/acme/run --key %d", i))
 			}
 		})
 	}
 	wg.Wait()
-	if said := r.Said(); !strings.Contains(said, "500 hosts") || !strings.Contains(said, "4000 command lines") {
+	if said := r.Said(); !strings.Contains(said, "3000 hosts") || !strings.Contains(said, "24000 command lines") {
 		t.Errorf("it says %q", said)
 	}
 }
