@@ -2,6 +2,8 @@ package findings
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"ashlar/ingest"
@@ -25,6 +27,46 @@ func TestWeightWithoutStack(t *testing.T) {
 		for _, f := range found {
 			if f.Rule == "garbage" || f.Rule == "hot" {
 				t.Errorf("%s: %s", name, f.Claim)
+			}
+		}
+		l.Close()
+	}
+}
+
+// TestProfileBesideSpans checks that the CPU profile in a trace of spans is examined too, and
+// that findings about it name its event in the sentence, the address and the command.
+func TestProfileBesideSpans(t *testing.T) {
+	for hot, want := range map[int]bool{80: true, 20: false} {
+		var samples, deltas []string
+		for i := range 100 {
+			samples, deltas = append(samples, fmt.Sprint(3+i%7)), append(deltas, "1000")
+			if i < hot {
+				samples[i] = "2"
+			}
+		}
+		nodes := `{"id":1,"callFrame":{"functionName":"(root)"}},{"id":2,"parent":1,"callFrame":{"functionName":"collect"}}`
+		for i := range 7 {
+			nodes += fmt.Sprintf(`,{"id":%d,"parent":1,"callFrame":{"functionName":"f%d"}}`, 3+i, i)
+		}
+		content := fmt.Sprintf(`[{"ph":"X","name":"build","pid":1,"tid":1,"ts":0,"dur":100000},{"ph":"X","name":"seal","pid":1,"tid":1,"ts":200000,"dur":90000},
+{"ph":"P","name":"Profile","id":1,"pid":1,"tid":2,"ts":1,"args":{"data":{"startTime":1}}},
+{"ph":"P","name":"ProfileChunk","id":1,"pid":1,"tid":2,"ts":9,"args":{"data":{"cpuProfile":{"nodes":[%s],"samples":[%s]},"timeDeltas":[%s]}}}]`, nodes, strings.Join(samples, ","), strings.Join(deltas, ","))
+		l := ingest.OpenInput(t.Context(), source.FromBytes("a.json", []byte(content)), ingest.Options{})
+		if err := l.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		found, err := Of(t.Context(), l.Snapshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == "hot" })
+		switch {
+		case want != (i >= 0):
+			t.Errorf("with %d of 100 samples in a function there are the findings %v", hot, found)
+		case want:
+			f := found[i]
+			if f.Function != "collect" || !strings.Contains(f.Claim, "of time in JS samples.") || !strings.Contains(f.Command, "--event cpu-profile") || !strings.Contains(f.Address, "event=") {
+				t.Errorf("the finding is %+v", f)
 			}
 		}
 		l.Close()

@@ -92,7 +92,7 @@ func (l *look) own(r rule) error {
 		return nil
 	}
 	amount, share := l.cost(id, sum)
-	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(sum, busy), Confidence: sure}.saying("%s and the library code that it calls have %s (%s) of %s.", quoted(f.Name), amount, share, name(l.metric.Name)),
+	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(sum, busy), Confidence: sure}.saying("%s and the library code that it calls have %s (%s) of %s.", quoted(f.Name), amount, share, l.costName()),
 		of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }

@@ -99,7 +99,7 @@ func (l *look) gc(r rule) error {
 		amount = l.onlyWith(amount, gc.first)
 	}
 	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s) of %s (%s of the non-idle total).",
-		amount, share, name(l.metric.Name), l.ofBusy(share, gc.total, busy)), of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+		amount, share, l.costName(), l.ofBusy(share, gc.total, busy)), of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (l *look) lock(r rule) error {
 	id, _ := most(waits.first)
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, waits.total)
-	found := Finding{Function: f.Name, Size: l.size(waits.total), Confidence: sure}.saying("Lock waits: %s (%s) of %s", amount, share, name(l.metric.Name))
+	found := Finding{Function: f.Name, Size: l.size(waits.total), Confidence: sure}.saying("Lock waits: %s (%s) of %s", amount, share, l.costName())
 	if who, cost := most(waits.callers); cost > 0 {
 		found.say(", %s of it from %s", part(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
@@ -245,7 +245,7 @@ func (l *look) kernel(r rule) error {
 	if !ok {
 		return nil
 	}
-	found := Finding{Size: l.sizeOf(in.total, busy), Confidence: sure}.saying("Kernel: %s (%s) of %s (%s of the non-idle total)", l.value(in.total), part(in.total, l.sum), name(l.metric.Name), percentage(l.share(in.total, busy)))
+	found := Finding{Size: l.sizeOf(in.total, busy), Confidence: sure}.saying("Kernel: %s (%s) of %s (%s of the non-idle total)", l.value(in.total), part(in.total, l.sum), l.costName(), percentage(l.share(in.total, busy)))
 	callers := in.callers
 	if own := l.kernelOwners(); own != nil {
 		callers = own
@@ -302,7 +302,7 @@ func (l *look) hot(r rule) error {
 		return nil
 	}
 	amount, share := l.cost(row.Func, row.Self)
-	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(row.Self, busy), Confidence: sure}.saying("%s has the highest self cost: %s (%s) of %s.", quoted(f.Name), amount, share, name(l.metric.Name)),
+	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(row.Self, busy), Confidence: sure}.saying("%s has the highest self cost: %s (%s) of %s.", quoted(f.Name), amount, share, l.costName()),
 		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
@@ -334,7 +334,7 @@ func (l *look) recursion(r rule) error {
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, c)
 	l.add(r, Finding{Function: f.Name, Size: l.size(c), Confidence: sure}.saying("%s recurses up to %s deep: stacks where it is at least %s deep have %s (%s) of %s.",
-		quoted(f.Name), count(deepest[id]), count(deep), amount, share, name(l.metric.Name)), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
+		quoted(f.Name), count(deepest[id]), count(deep), amount, share, l.costName()), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f), "--collapse-recursion-of", typed(l.rec, f), "--tree")
 	return nil
 }
 
