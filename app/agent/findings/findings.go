@@ -331,7 +331,7 @@ func exact(v int64, m *recording.Metric) json.Number {
 // command's arguments.
 func (l *look) evidence(f *Finding, state view.State, args ...string) {
 	if !l.isDefault() {
-		state.Event, state.Metric = l.event.Title(), l.metric.Name
+		state.Event, state.Metric = view.EventName(l.event), l.metric.Name
 	}
 	f.Address = evidence.Address(state, l.shown...)
 	f.Command = evidence.Command(l.rec, l.withMetric(args...)...)

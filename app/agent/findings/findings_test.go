@@ -65,7 +65,7 @@ func TestProfileBesideSpans(t *testing.T) {
 			t.Errorf("with %d of 100 samples in a function there are the findings %v", hot, found)
 		case want:
 			f := found[i]
-			if f.Function != "collect" || !strings.Contains(f.Claim, "of time in JS samples.") || !strings.Contains(f.Command, "--event cpu-profile") || !strings.Contains(f.Address, "event=") {
+			if f.Function != "collect" || !strings.Contains(f.Claim, "of time in JS samples.") || !strings.Contains(f.Command, "--event cpu-profile") || !strings.Contains(f.Address, "event=cpu-profile&") {
 				t.Errorf("the finding is %+v", f)
 			}
 		}

@@ -209,11 +209,7 @@ func (l *look) withMetric(args ...string) []string {
 	if l.isDefault() {
 		return args
 	}
-	args = append(args, "--metric", l.metric.Name)
-	if l.event.Name != "" {
-		args = append(args, "--event", l.event.Name)
-	}
-	return args
+	return append(args, "--metric", l.metric.Name, "--event", l.event.NameOrKind())
 }
 
 // isDefault reports whether the metric is the recording's default, which commands use.

@@ -71,7 +71,7 @@ func Of(rec *recording.Recording, q analyze.Query) view.State {
 	}
 	if d := rec.DefaultEvent(); q.Event != d || q.Metric != rec.Events[d].Primary {
 		e := &rec.Events[q.Event]
-		v.Event, v.Metric = e.Title(), e.Metrics[q.Metric].Name
+		v.Event, v.Metric = view.EventName(e), e.Metrics[q.Metric].Name
 	}
 	return v
 }

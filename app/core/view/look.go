@@ -102,7 +102,7 @@ func (l *Look) Unbind(rec *recording.Recording, i int, dp float32, st *State) {
 	if l.Event < len(rec.Events) {
 		e := &rec.Events[l.Event]
 		if l.Event != rec.DefaultEvent() {
-			st.Event = cmp.Or(e.Name, e.Title())
+			st.Event = EventName(e)
 		}
 		if l.Metric != e.Primary && l.Metric < len(e.Metrics) {
 			st.Metric = e.Metrics[l.Metric].Name
@@ -210,12 +210,15 @@ func (b *binder) miss(format string, args ...any) {
 	b.missing = append(b.missing, fmt.Errorf(format, args...))
 }
 
+// EventName returns the name of an event in a State.
+func EventName(e *recording.Event) string { return cmp.Or(e.Name, e.Title()) }
+
 // metric finds an event and one of its metrics.
 func (b *binder) metric(event, metric string) (e, m int) {
 	first := b.rec.DefaultEvent()
 	for i := range b.rec.Events {
 		ev := &b.rec.Events[i]
-		if event == "" && i != first || event != "" && cmp.Or(ev.Name, ev.Title()) != event {
+		if event == "" && i != first || event != "" && EventName(ev) != event {
 			continue
 		}
 		if metric == "" {
