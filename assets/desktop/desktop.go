@@ -117,6 +117,14 @@ func escape(s string) string {
 	return s
 }
 
+// Unescape undoes the escapes of a value of type string in an [Entry].
+func Unescape(s string) string {
+	if rest, ok := strings.CutPrefix(s, `\s`); ok {
+		s = " " + rest
+	}
+	return strings.ReplaceAll(s, `\\`, `\`)
+}
+
 // quote quotes an argument of Exec.
 func quote(arg string) string {
 	if !strings.ContainsAny(arg, " \t\n\"'\\><~|&;$*?#()`=") {

@@ -364,6 +364,121 @@ func TestUninstallKeepsWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+// TestEditedFilesAreKept checks that neither install nor uninstall touches a file that the
+// user wrote or edited, and that both name it.
+func TestEditedFilesAreKept(t *testing.T) {
+	data := func(h *home) string { return filepath.Join(h.dir, ".local/share") }
+	entry := func(h *home) string { return filepath.Join(data(h), "applications", entryName) }
+	icon := func(h *home) string {
+		return filepath.Join(data(h), "icons/hicolor/scalable/apps", desktop.ID+".svg")
+	}
+	const own = "[Desktop Entry]\nType=Application\nName=Mine\nTryExec=ashlar\nExec=env GOGC=50 ashlar %F\n"
+	said := func(lines []Line) (all string) {
+		for _, l := range lines {
+			if !l.OK {
+				all += l.Text + "\n"
+			}
+		}
+		return all
+	}
+	run := func(program string) string {
+		t.Helper()
+		lines, err := User(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said(lines)
+	}
+	take := func() string {
+		t.Helper()
+		lines, err := RemoveUser()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said(lines)
+	}
+	kept := func(what, path, text, said string) {
+		t.Helper()
+		if b, err := os.ReadFile(path); string(b) != text {
+			t.Errorf("%s: the file is now %q, %v", what, b, err)
+		}
+		if !strings.Contains(said, path+" is kept: ") {
+			t.Errorf("%s: it says %q", what, said)
+		}
+	}
+
+	t.Run("written before", func(t *testing.T) {
+		h := freshHome(t)
+		program, _ := h.program()
+		h.write(entry(h), own)
+		ask(t, "update-desktop-database", filepath.Dir(entry(h))) // makes a cache
+		was := tree(t, h.dir)
+		kept("install", entry(h), own, run(program))
+		kept("uninstall", entry(h), own, take())
+		if is := tree(t, h.dir); !slices.Equal(is, was) {
+			t.Errorf("uninstalling leaves\n%s\nwant\n%s", strings.Join(is, "\n"), strings.Join(was, "\n"))
+		}
+	})
+	t.Run("edited", func(t *testing.T) {
+		h := freshHome(t)
+		program, _ := h.program()
+		if got := run(program); strings.Contains(got, "kept") {
+			t.Errorf("it says %s", got)
+		}
+		h.write(entry(h), own)
+		h.write(icon(h), "<svg/>")
+		got := run(program)
+		kept("install", entry(h), own, got)
+		kept("install", icon(h), "<svg/>", got)
+		if got := strings.Count(got, "is kept"); got != 2 {
+			t.Errorf("%d files are kept", got)
+		}
+		got = take()
+		kept("uninstall", entry(h), own, got)
+		kept("uninstall", icon(h), "<svg/>", got)
+	})
+	t.Run("linked", func(t *testing.T) {
+		h := freshHome(t)
+		program, _ := h.program()
+		target := filepath.Join(h.dir, "dotfiles.desktop")
+		h.write(target, own)
+		if err := os.MkdirAll(filepath.Dir(entry(h)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, entry(h)); err != nil {
+			t.Fatal(err)
+		}
+		kept("install", entry(h), own, run(program))
+		kept("uninstall", entry(h), own, take())
+	})
+	// Ashlar's own files are replaced and removed without a record, and of another program.
+	t.Run("no record", func(t *testing.T) {
+		h := freshHome(t)
+		program, _ := h.program()
+		other, _ := h.programIn(`odd \ place`)
+		run(other)
+		record := filepath.Join(data(h), recordPath)
+		if err := os.Remove(record); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(program); strings.Contains(got, "kept") {
+			t.Errorf("it says %s", got)
+		}
+		if b, err := os.ReadFile(entry(h)); !bytes.Contains(b, []byte(`tools`)) {
+			t.Errorf("the entry is %q, %v", b, err)
+		}
+		os.Remove(record)
+		if got := take(); strings.Contains(got, "kept") {
+			t.Errorf("it says %s", got)
+		}
+		for _, path := range []string{entry(h), icon(h)} {
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("%s is left", path)
+			}
+		}
+	})
+}
+
 func TestCheck(t *testing.T) {
 	h := freshHome(t)
 	program, _ := h.program()

@@ -38,6 +38,7 @@ func (p Prefix) Install(program string) ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.staged = p.Dest != ""
 	b, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
@@ -85,6 +86,7 @@ func (p Prefix) Remove() ([]Line, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.staged = p.Dest != ""
 	if err := remove(p.in("bin/ashlar")); err != nil {
 		return nil, err
 	}

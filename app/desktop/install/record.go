@@ -1,6 +1,8 @@
 package install
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"ashlar/app/desktop/outfile"
+	"ashlar/assets/desktop"
 )
 
 // record lists what was created, so that it can be removed. It is the file
@@ -20,6 +24,8 @@ type record struct {
 	// folders that were not there before, absolute, outermost first.
 	Files []string `json:"files"`
 	Dirs  []string `json:"dirs"`
+	// Sums are the SHA-256 digests of the files as they were written, in hexadecimal.
+	Sums map[string]string `json:"sums,omitempty"`
 	// Pinned maps a type to the program that opened it before. Ashlar was added behind
 	// that program in the list of added associations.
 	Pinned map[string]string `json:"pinned,omitempty"`
@@ -27,6 +33,9 @@ type record struct {
 	// mimeapps.list, was created by Ashlar.
 	Section bool `json:"section,omitempty"`
 	List    bool `json:"list,omitempty"`
+
+	// staged marks a folder of a package that is being built: all its files are Ashlar's.
+	staged bool
 }
 
 const recordPath = "ashlar/installed.json"
@@ -100,6 +109,53 @@ func (r *record) prune() {
 	for _, d := range dirs {
 		_ = os.Remove(d) // fails if it is not empty
 	}
+}
+
+// wrote records a file that was written.
+func (r *record) wrote(f desktop.File) {
+	if !slices.Contains(r.Files, f.Path) {
+		r.Files = append(r.Files, f.Path)
+	}
+	if r.Sums == nil {
+		r.Sums = map[string]string{}
+	}
+	r.Sums[f.Path] = digest(f.Data)
+}
+
+func digest(b []byte) string { return fmt.Sprintf("%x", sha256.Sum256(b)) }
+
+// own reports whether the file at a path may be replaced or removed: it is missing, or its
+// content is what Ashlar wrote there or would write now, perhaps for another program.
+func (r *record) own(path string, f desktop.File) (bool, error) {
+	if r.staged {
+		return true, nil
+	}
+	i, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !i.Mode().IsRegular():
+		return false, nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	if bytes.Equal(b, f.Data) || digest(b) == r.Sums[f.Path] {
+		return true, nil
+	}
+	if filepath.Base(path) != entryName {
+		return false, nil
+	}
+	for line := range strings.Lines(string(b)) {
+		if program, ok := strings.CutPrefix(line, "TryExec="); ok {
+			entry, err := desktop.Entry(desktop.Unescape(strings.TrimSuffix(program, "\n")))
+			return err == nil && bytes.Equal(b, entry), nil
+		}
+	}
+	return false, nil
 }
 
 // write replaces a file atomically.

@@ -48,44 +48,60 @@ func userFolders() (folders, error) {
 	}, nil
 }
 
-// put writes the files of the desktop into a data folder.
+// put writes the files of the desktop into a data folder. It keeps files that Ashlar did
+// not write, or that were edited since.
 func put(data, program string, r *record) ([]Line, error) {
 	files, err := desktop.Files(program)
 	if err != nil {
 		return nil, err
 	}
+	var kept []Line
 	for _, f := range files {
 		path := filepath.Join(data, filepath.FromSlash(f.Path))
+		own, err := r.own(path, f)
+		if err != nil {
+			return nil, err
+		}
+		if !own {
+			kept = append(kept, lacks("%s is kept: another program wrote it, or it was edited. To replace it, move it away and install again", path))
+			continue
+		}
 		if err := r.mkdir(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
 		if err := write(path, f.Data, 0o644); err != nil {
 			return nil, err
 		}
-		if !slices.Contains(r.Files, f.Path) {
-			r.Files = append(r.Files, f.Path)
-		}
+		r.wrote(f)
 	}
-	return []Line{ok("%s in %s", safetext.Plural(len(files), "file"), data)}, nil
+	return append([]Line{ok("%s in %s", safetext.Plural(len(files)-len(kept), "file"), data)}, kept...), nil
 }
 
-// take removes the desktop files from a data folder, including those that an older Ashlar
-// installed without a record.
+// take removes the desktop files from a data folder, including those that Ashlar installed
+// without a record. It keeps files that Ashlar did not write, or that were edited since.
 func take(data string, r *record) ([]Line, error) {
 	files, err := desktop.Files("ashlar")
 	if err != nil {
 		return nil, err
 	}
-	paths := slices.Clone(r.Files)
-	for _, f := range files {
-		if !slices.Contains(paths, f.Path) {
-			paths = append(paths, f.Path)
+	for _, p := range r.Files {
+		if !slices.ContainsFunc(files, func(f desktop.File) bool { return f.Path == p }) {
+			files = append(files, desktop.File{Path: p})
 		}
 	}
+	var kept []Line
 	n := 0
-	for _, p := range paths {
-		path := filepath.Join(data, filepath.FromSlash(p))
+	for _, f := range files {
+		path := filepath.Join(data, filepath.FromSlash(f.Path))
 		if _, err := os.Lstat(path); err != nil {
+			continue
+		}
+		own, err := r.own(path, f)
+		if err != nil {
+			return nil, err
+		}
+		if !own {
+			kept = append(kept, lacks("%s is kept: another program wrote it, or it was edited", path))
 			continue
 		}
 		if err := remove(path); err != nil {
@@ -93,7 +109,7 @@ func take(data string, r *record) ([]Line, error) {
 		}
 		n++
 	}
-	return []Line{ok("%s removed from %s", safetext.Plural(n, "file"), data)}, nil
+	return append([]Line{ok("%s removed from %s", safetext.Plural(n, "file"), data)}, kept...), nil
 }
 
 // refresh updates the desktop's caches for a data folder. It reports missing programs:
