@@ -39,7 +39,8 @@ type Finding struct {
 	Thread   string `json:"thread,omitempty"`
 	Size     Size   `json:"size"`
 	// Confidence is the probability, from 0 to 1, that the size is above the rule's
-	// threshold; null if nothing was sampled or the number of samples is unknown.
+	// threshold; null if nothing was sampled, if the number of samples is unknown, or if
+	// the total is too large to store.
 	Confidence *json.Number `json:"confidence"`
 	// WrongWhen describes when the rule's conclusion is wrong.
 	WrongWhen string `json:"wrong_when"`
@@ -66,6 +67,7 @@ type Size struct {
 	Samples int64 `json:"samples"`
 
 	share float64
+	bound bool // Of is a lower bound
 }
 
 // rule looks for one kind of problem.
@@ -289,12 +291,13 @@ func (l *look) sampled() bool { return l.event != nil && l.event.Basis != record
 const enough = 50
 
 // above returns the confidence that a share is above a threshold, and whether that is
-// high enough to report. For samples it uses the normal approximation.
+// high enough to report. For samples it uses the normal approximation. The confidence in a
+// share of a saturated sum is unknown.
 func (l *look) above(share, threshold float64) (*json.Number, bool) {
 	switch {
 	case share < threshold:
 		return nil, false
-	case !l.sampled() || l.behind.Samples == 0:
+	case !l.sampled() || l.behind.Samples == 0 || l.saturated():
 		return nil, true
 	case l.behind.Worth < enough:
 		return nil, false
@@ -302,6 +305,9 @@ func (l *look) above(share, threshold float64) (*json.Number, bool) {
 	c := normal((share - threshold) / math.Sqrt(threshold*(1-threshold)/l.behind.Worth))
 	return decimal(c), c >= .95
 }
+
+// saturated reports whether the sum is a lower bound, because it exceeds 64 bits.
+func (l *look) saturated() bool { return l.metric != nil && l.metric.Saturated() }
 
 // normal returns the probability that a standard normal variable is below z.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
@@ -315,7 +321,7 @@ func decimal(v float64) *json.Number {
 func (l *look) size(part int64) Size { return l.sizeOf(part, l.sum) }
 
 func (l *look) sizeOf(part, whole int64) Size {
-	s := Size{Value: exact(part, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name, Event: l.event.Name, Of: exact(whole, l.metric), Samples: l.behind.Samples, Share: "0"}
+	s := Size{Value: exact(part, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name, Event: l.event.Name, Of: exact(whole, l.metric), Samples: l.behind.Samples, Share: "0", bound: l.saturated()}
 	if whole != 0 {
 		s.share = float64(part) / float64(whole)
 		s.Share = *decimal(s.share)
@@ -340,6 +346,9 @@ func (l *look) evidence(f *Finding, state view.State, args ...string) {
 // add records a finding of a rule.
 func (l *look) add(r rule, f Finding, state view.State, args ...string) {
 	f.Rule, f.WrongWhen = r.name, r.wrong
+	if f.Size.bound {
+		f.say(" The total is too large to store: it is a lower bound, and the share may be smaller.")
+	}
 	l.evidence(&f, state, args...)
 	l.out = append(l.out, f)
 }

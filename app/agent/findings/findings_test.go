@@ -72,3 +72,28 @@ func TestProfileBesideSpans(t *testing.T) {
 		l.Close()
 	}
 }
+
+// TestSaturatedTotal checks that a finding about a share of a sum beyond 64 bits has no
+// confidence and says that the sum is a lower bound.
+func TestSaturatedTotal(t *testing.T) {
+	for values, saturated := range map[[2]int64]bool{{9e18, 9e18}: true, {9e15, 9e14}: false} {
+		content := fmt.Sprintf("version: 1\nevents: Ir\nfl=a.c\nfn=main\n1 %d\nfn=work\n2 %d\n", values[0], values[1])
+		l := ingest.OpenInput(t.Context(), source.FromBytes("a.out", []byte(content)), ingest.Options{})
+		if err := l.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		found, err := Of(t.Context(), l.Snapshot())
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == "hot" })
+		if i < 0 {
+			t.Fatalf("%v: findings %v", values, found)
+		}
+		f := found[i]
+		if text := f.Text(); (f.Confidence == nil) != saturated || strings.Contains(text, " sure.") == saturated || strings.Contains(f.Claim, "it is a lower bound, and the share may be smaller.") != saturated {
+			t.Errorf("%v: %s (%v)", values, text, f.Confidence)
+		}
+		l.Close()
+	}
+}
