@@ -297,7 +297,7 @@ func (l *look) above(share, threshold float64) (*json.Number, bool) {
 	switch {
 	case share < threshold:
 		return nil, false
-	case !l.sampled() || l.behind.Samples == 0 || l.saturated():
+	case !l.sampled() || l.behind.Samples == 0 || l.overflowed():
 		return nil, true
 	case l.behind.Worth < enough:
 		return nil, false
@@ -306,8 +306,8 @@ func (l *look) above(share, threshold float64) (*json.Number, bool) {
 	return decimal(c), c >= .95
 }
 
-// saturated reports whether the sum is a lower bound, because it exceeds 64 bits.
-func (l *look) saturated() bool { return l.metric != nil && l.metric.Saturated() }
+// overflowed reports whether the sum is a lower bound, because it exceeds 64 bits.
+func (l *look) overflowed() bool { return l.metric != nil && l.metric.Saturated() }
 
 // normal returns the probability that a standard normal variable is below z.
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
@@ -321,7 +321,7 @@ func decimal(v float64) *json.Number {
 func (l *look) size(part int64) Size { return l.sizeOf(part, l.sum) }
 
 func (l *look) sizeOf(part, whole int64) Size {
-	s := Size{Value: exact(part, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name, Event: l.event.Name, Of: exact(whole, l.metric), Samples: l.behind.Samples, Share: "0", bound: l.saturated()}
+	s := Size{Value: exact(part, l.metric), Unit: l.metric.Unit, Metric: l.metric.Name, Event: l.event.Name, Of: exact(whole, l.metric), Samples: l.behind.Samples, Share: "0", bound: l.overflowed()}
 	if whole != 0 {
 		s.share = float64(part) / float64(whole)
 		s.Share = *decimal(s.share)
