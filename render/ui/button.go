@@ -72,16 +72,17 @@ func (u *UI) Click(b *widget.Clickable, r image.Rectangle, draw func(hovered boo
 	if u.Item(b, r) {
 		b.Click()
 	}
-	draw(b.Hovered())
-	defer op.Offset(r.Min).Push(u.Ops).Pop()
 	gtx := u.Context
 	gtx.Constraints = layout.Exact(r.Size())
 	// Layout discards clicks that have not been polled yet, so they are saved and
-	// restored for callers that poll later.
+	// restored for callers that poll later. This also updates whether the pointer is over
+	// the button.
 	clicks := 0
 	for b.Clicked(gtx) {
 		clicks++
 	}
+	draw(b.Hovered())
+	defer op.Offset(r.Min).Push(u.Ops).Pop()
 	defer func() {
 		for range clicks {
 			b.Click()
