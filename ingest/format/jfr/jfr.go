@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"math"
 	"math/bits"
@@ -58,6 +59,8 @@ type decoder struct {
 	b         *recording.Builder
 	ctx       context.Context
 	chunks    int
+	seed      maphash.Seed
+	seen      map[uint64]bool     // hashes of the chunks
 	leafFirst []recording.FrameID // buffer for a stack
 	zero      int64               // nanoseconds since 1970 of picosecond 0
 	events    map[string]*event
@@ -83,7 +86,7 @@ type wait struct {
 // Decode reads all chunks into b. If the recording is cut or damaged, it reads the part
 // before the damage.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("unsupported event")}
+	d := &decoder{b: b, ctx: ctx, events: map[string]*event{}, waits: map[*recording.TrackBuilder][]wait{}, gauges: map[string]int{}, other: b.Tally("unsupported event"), seed: maphash.MakeSeed(), seen: map[uint64]bool{}}
 	free := make(chan *bytes.Buffer, 2)
 	read := func(ctx context.Context, out chan<- *chunk) error {
 		r := &reader{ctx: ctx, from: &decode.Reader{In: in}, free: free}
@@ -133,6 +136,9 @@ func (d *decoder) add(c *chunk) error {
 	}
 	err := c.err
 	if err == nil {
+		if d.repeated(c) {
+			return nil
+		}
 		err = c.guard(c.take)
 	}
 	switch {
@@ -142,6 +148,23 @@ func (d *decoder) add(c *chunk) error {
 		return &damage{c.began, err}
 	}
 	return nil
+}
+
+// repeated reports whether a chunk is the same as an earlier one, and leaves it out. Files
+// that were dumped from a running program one after the other share chunks, so their
+// concatenation repeats them.
+func (d *decoder) repeated(c *chunk) bool {
+	sum := maphash.Bytes(d.seed, c.b)
+	if !d.seen[sum] {
+		d.seen[sum] = true
+		return false
+	}
+	place := decode.Byte(c.began)
+	k := d.b.Tally("repeated chunk")
+	k.Read++
+	k.Leave(place)
+	d.b.Mended("chunk-repeated", place, "The chunk at %s is the same as an earlier one, with the same times; it is counted once", place)
+	return true
 }
 
 // time converts a chunk's ticks to a time of the recording in picoseconds.

@@ -97,8 +97,51 @@ func TestSampleFiles(t *testing.T) {
 		}
 		tool := &told{counts: summary(t, path), leaves: map[string]map[string]int64{}, ns: map[string]int64{}}
 		same(t, path, content, 1, tool)
-		twice := append(bytes.Clone(content), content...) // two chunks
+		twice := append(bytes.Clone(content), later(content)...) // two chunks
 		same(t, path, twice, 2, tool)
+	}
+}
+
+// later returns the same chunks, recorded a minute later.
+func later(content []byte) []byte {
+	content = bytes.Clone(content)
+	for rest := content; len(rest) > 0; rest = rest[binary.BigEndian.Uint64(rest[8:]):] {
+		binary.BigEndian.PutUint64(rest[32:], binary.BigEndian.Uint64(rest[32:])+60e9)
+	}
+	return content
+}
+
+// TestRepeatedChunks checks that a chunk that comes again, as in concatenated dumps of one
+// recording, is counted once, and a chunk of another time is not.
+func TestRepeatedChunks(t *testing.T) {
+	a := tiny(true)
+	b := later(a)
+	for _, c := range []struct {
+		chunks  [][]byte
+		samples int64
+		left    int64
+	}{
+		{[][]byte{a}, 1, 0}, {[][]byte{a, b}, 2, 0}, {[][]byte{a, a}, 1, 1}, {[][]byte{a, a, b}, 2, 1}, {[][]byte{a, b, a, b}, 2, 2},
+	} {
+		r, err := decodeBytes(t, bytes.Join(c.chunks, nil), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left, repeated int64
+		for _, l := range r.Ledger {
+			if l.Kind == "repeated chunk" {
+				left = l.LeftOut
+			}
+		}
+		for _, w := range r.Warnings {
+			if w.Code != "chunk-repeated" {
+				t.Errorf("%d chunks: %s", len(c.chunks), w.Text)
+			}
+			repeated = w.Count
+		}
+		if r.Counts.Samples != c.samples || left != c.left || repeated != c.left {
+			t.Errorf("%d chunks: %d samples, %d left out, %d warnings; want %d and %d", len(c.chunks), r.Counts.Samples, left, repeated, c.samples, c.left)
+		}
 	}
 }
 
