@@ -99,8 +99,21 @@ func readProto(content []byte, b *recording.Builder, note func(code, place, text
 	b.Source().Version = era.String()
 	r := &reader{content: content, era: era, note: note}
 	var out []*message
+	before := newOnce(b)
+	at := 0
 	for _, f := range frames {
-		out = append(out, r.message(f))
+		if len(frames) > 1 {
+			at += 4 // the length prefix
+		}
+		m := r.message(f)
+		if before.again(f, m, decode.Byte(int64(at))) {
+			k := b.Tally("repeated message")
+			k.Read++
+			k.Leave(decode.Byte(int64(at)))
+		} else {
+			out = append(out, m)
+		}
+		at += len(f)
 	}
 	return out, nil
 }
@@ -162,6 +175,7 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 		return []*message{m}, nil
 	}
 	t := b.Tally("message")
+	before := newOnce(b)
 	for n, rest := 1, content; len(rest) > 0; n++ {
 		var l []byte
 		l, rest, _ = bytes.Cut(rest, []byte("\n"))
@@ -180,6 +194,10 @@ func readJSON(content []byte, b *recording.Builder) (out []*message, err error) 
 				t.FirstLeftOut = place
 			}
 			b.Warn("bad-line", place, "Line %d is damaged or truncated and was left out: %v", n, err)
+			continue
+		}
+		if place := fmt.Sprintf("line %d", n); before.again(l, m, place) {
+			t.Leave(place)
 			continue
 		}
 		t.Kept++

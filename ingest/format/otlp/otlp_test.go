@@ -226,9 +226,47 @@ func TestEras(t *testing.T) {
 		if err != nil || dump(one) != dump(r) {
 			t.Errorf("framed: %v\n%s", err, dump(one))
 		}
-		two, err := decodeBytes(t, append(framed, framed...))
+		later := bytes.ReplaceAll(framed, fixed64(3, t0), fixed64(3, t0+1000))
+		two, err := decodeBytes(t, append(bytes.Clone(framed), later...))
 		if err != nil || two.Events[0].Metrics[0].Total != 46 || two.Counts.Samples != 16 {
 			t.Errorf("two messages: %v, %+v", err, two.Events)
+		}
+	}
+}
+
+// TestRepeatedMessages checks that a message that was exported twice is counted once, unless
+// it has no time.
+func TestRepeatedMessages(t *testing.T) {
+	frame := func(b []byte) []byte { return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...) }
+	timed := frame(example(era110))
+	untimed := frame(msg(blob(1, blob(2, blob(2, msg(blob(1, msg(num64(1, 1), num64(2, 2))), sampleIn(era110, 2, []uint64{1, 2}, 0, []uint64{11}))))), dict()))
+	json := func(profileTime string) []byte {
+		return []byte(`{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1,"unitStrindex":2},"samples":[{"stackIndex":1,"values":["7"]}]` + profileTime + `}]}]}],"dictionary":{"stringTable":["","cpu","ns","main"],"functionTable":[{},{"nameStrindex":3}],"locationTable":[{},{"lines":[{"functionIndex":1}]}],"stackTable":[{},{"locationIndices":[1]}]}}` + "\n")
+	}
+	for name, c := range map[string]struct {
+		one  []byte
+		want int // times the total of one
+	}{
+		"proto":              {timed, 1},
+		"proto without time": {untimed, 2},
+		"JSON":               {json(`,"timeUnixNano":"1700000000000000000"`), 1},
+		"JSON without time":  {json(""), 2},
+	} {
+		one, err := decodeBytes(t, c.one)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		two, err := decodeBytes(t, append(bytes.Clone(c.one), c.one...))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		total := func(r *recording.Recording) int64 { return r.Events[0].Metrics[0].Total }
+		said := false
+		for _, w := range two.Warnings {
+			said = said || w.Code == "message-repeated" && w.Count == 1
+		}
+		if total(one) == 0 || total(two) != int64(c.want)*total(one) || said != (c.want == 1) {
+			t.Errorf("%s: %d, twice %d (%+v)", name, total(one), total(two), two.Warnings)
 		}
 	}
 }
@@ -315,7 +353,8 @@ func TestJSON(t *testing.T) {
 	if err != nil || dump(pretty) != wantJSON {
 		t.Errorf("over many lines: %v\n%s", err, dump(pretty))
 	}
-	r, err = decodeBytes(t, []byte(jsonExample+"\n\n"+jsonExample+"\n"+jsonExample[:300]))
+	later := strings.ReplaceAll(jsonExample, "1700000000000000000", "1700000000000001000")
+	r, err = decodeBytes(t, []byte(jsonExample+"\n\n"+later+"\n"+jsonExample[:300]))
 	if err != nil || r.Counts.Stacks != 4 || len(r.Warnings) != 1 || r.Warnings[0].First != "line 4" {
 		t.Errorf("%v, %+v, %v", err, r.Counts, r.Warnings)
 	}
