@@ -13,12 +13,17 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
+var errSeveral = errors.New("the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one")
+
 // read reads a profile except its samples, which are read when they are used.
 func read(content []byte, b *recording.Builder) (*profile.Profile, *samples, error) {
 	switch {
 	case len(content) == 0:
 		return nil, nil, errors.New("the profile is empty")
 	case legacy(content):
+		if several(content) {
+			return nil, nil, errSeveral
+		}
 		p, err := guarded(func() (*profile.Profile, error) { return profile.ParseData(content) })
 		if err != nil {
 			return nil, nil, fmt.Errorf("the profile in a legacy format cannot be read: %v", bare(err))
@@ -120,7 +125,7 @@ func tables(rest []byte, f *fields, b *recording.Builder) (*profile.Profile, err
 	}
 	switch {
 	case err != nil && strings.Contains(err.Error(), "concatenated"):
-		return nil, errors.New("the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one")
+		return nil, errSeveral
 	case err != nil:
 		return nil, fmt.Errorf("the profile is too damaged to read: %v%s", bare(err), f.extent())
 	case len(p.SampleType) == 0:

@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"strings"
 	"testing"
 
 	"ashlar/ingest/format/decode/decodetest"
@@ -24,6 +25,8 @@ func TestSentences(t *testing.T) {
 		{"cut at the end", with(0x12, 0x20, 1), "byte 575", "The profile is truncated or damaged at byte 575 of 578; the rest is left out"},
 		{"a bad field", append([]byte{0x12, 3, 0x0a, 9, 1}, good...), "byte 0", "Field 2 of the profile at byte 0 is damaged and left out"},
 		{"several", append(good[:len(good):len(good)], good...), "", "the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one"},
+		{"several old ones", []byte(strings.Repeat("heap profile: 1: 2 [3: 4] @ heap/1\n1: 2 [3: 4] @ 0x10\n\n# runtime.MemStats\n", 2)), "", "the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one"},
+		{"several old counts", []byte(strings.Repeat("threadcreate profile: total 7\n7 @ 0x10 0x20\n", 2)), "", "the file holds several profiles one after the other; join them with `go tool pprof -proto` or open them one by one"},
 		{"an old one that is cut", []byte("heap profile: 1: 2 [3: 4] @ heap/1\nwhat\n"), "", "the profile in a legacy format cannot be read: unexpected number of sample values: got 0, want 6"},
 		{"no such location", with(0x12, 7, 0x0a, 2, 0xe7, 0x07, 0x12, 1, 5), "sample 8", "Sample 8 refers to 1 location not in the profile; its stack is shorter"},
 		{"a default that is no type", raw(t, other), "", "The profile's default sample type heap is not one of its types; the default is cpu"},

@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"bytes"
 	"encoding/binary"
 	"regexp"
 	"sync"
@@ -85,6 +86,28 @@ func legacy(head []byte) bool {
 		head = head[:4096]
 	}
 	return legacyText().Match(head) || legacyCount().Match(head) || legacyCPU(head)
+}
+
+// title matches the first line of each kind of legacy text.
+var title = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(heap profile:) *\d+:|^(--- [a-z]+z) \d+ ---|^(--- (?:mutex|contention):)|^(\S+ profile: total) \d+\r?$`)
+})
+
+// several reports whether a legacy text holds more than one profile. The library would take
+// the first line of the second for a sample, or leave the second out.
+func several(content []byte) bool {
+	if legacyCPU(content) {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, m := range title().FindAllSubmatch(content, -1) {
+		kind := string(bytes.Join(m[1:], nil))
+		if seen[kind] {
+			return true
+		}
+		seen[kind] = true
+	}
+	return false
 }
 
 // legacyCPU recognises a binary CPU profile: words 0, 3, language, period, 0,
