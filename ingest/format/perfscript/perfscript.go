@@ -55,6 +55,8 @@ type decoder struct {
 	frames  map[string]*frame // keyed by the whole line
 	noEvent bool              // headers do not name the event
 	placed  bool              // headers have a time or a thread
+	begin   *header           // of the first sample
+	latest  int64             // the latest time
 
 	headers, lines *recording.Tally
 }
@@ -269,6 +271,7 @@ func (d *decoder) close() {
 	if len(h.rest) > 0 {
 		d.b.Remark("fields-not-shown", d.place(at), "Line %d has fields after the event name (tracepoint arguments, registers, branches) that are not shown", at)
 	}
+	d.compare(h, at)
 	d.headers.Read++
 	d.headers.Kept++
 	if d.cut {
@@ -280,6 +283,24 @@ func (d *decoder) close() {
 	}
 	d.rows.add(h, d.stack, d.place, at)
 	d.stack = d.stack[:0]
+}
+
+// compare warns if the first sample comes again after later ones. Then somebody has probably
+// appended the output for the same recording.
+func (d *decoder) compare(h *header, line int64) {
+	if !h.hasTime || !h.hasTID || d.time.deltas {
+		return
+	}
+	f := d.begin
+	if f == nil {
+		d.begin, d.latest = new(*h), h.ns
+		return
+	}
+	// Relative times begin at 0 in every recording.
+	if f.ns != 0 && h.ns == f.ns && d.latest > f.ns && h.tid == f.tid && h.cpu == f.cpu && h.period == f.period && bytes.Equal(h.comm, f.comm) && bytes.Equal(h.event, f.event) {
+		d.b.Warn("repeated", d.place(line), "The sample on line %d is the same as the first one: the text seems to hold the same samples twice, and all are counted", line)
+	}
+	d.latest = max(d.latest, h.ns)
 }
 
 func (d *decoder) place(line int64) string { return fmt.Sprintf("line %d", line) }

@@ -507,6 +507,35 @@ func TestBatches(t *testing.T) {
 	timeline(t, r)
 }
 
+// TestRepeatedText checks that a text that holds the same samples twice is warned of, and
+// two samples of one time are not.
+func TestRepeatedText(t *testing.T) {
+	sample := func(time string) string {
+		return "app  7/7 [001]  " + time + ":     250000 cycles: \n\t          401000 leaf+0x0 (/bin/app)\n\n"
+	}
+	a, b, c := sample("100.000001"), sample("100.000002"), sample("100.000003")
+	for text, want := range map[string]string{
+		a + b + c:             "",
+		a + a + b + b:         "", // within a microsecond
+		b + a + c:             "", // not sorted
+		a + b + c + a + b + c: "line 10",
+		a + a + b + a + a + b: "line 10",
+		sample("0.000000") + b + sample("0.000000") + b: "", // --reltime, of two recordings
+	} {
+		r, err := decodeText(t, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, w := range r.Warnings {
+			got += w.First
+		}
+		if got != want || r.Counts.Samples != int64(strings.Count(text, "app  ")) {
+			t.Errorf("%s: %d samples, warned at %q, want %q: %v", text, r.Counts.Samples, got, want, r.Warnings)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
