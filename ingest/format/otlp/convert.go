@@ -19,7 +19,8 @@ type converter struct {
 	profiles int
 	spans    [][2]uint64 // times and durations of the profiles
 	events   map[eventKey]int
-	origin   int64 // ns since 1970
+	old      map[*profile]bool // profiles that a later one includes or replaces
+	origin   int64             // ns since 1970
 	timed    bool
 
 	// State for the current message, resource, scope and profile.
@@ -66,6 +67,7 @@ func newConverter(b *recording.Builder, messages []*message) *converter {
 
 func (c *converter) convert(ctx context.Context) error {
 	c.findOrigin()
+	c.supersede()
 	for _, m := range c.messages {
 		c.d = &m.dict
 		c.frames = make([][]recording.FrameID, len(m.dict.locations))
@@ -170,6 +172,10 @@ func (c *converter) resource(ctx context.Context, r *resource) error {
 func (c *converter) profile(ctx context.Context, p *profile, outer []recording.Attr) error {
 	c.profiles++
 	c.profileTally.Read++
+	if c.old[p] {
+		c.profileTally.Leave(fmt.Sprintf("profile %d", c.profiles))
+		return nil
+	}
 	c.profileTally.Kept++
 	c.outer = outer[:len(outer):len(outer)]
 	for _, i := range p.attrs {
@@ -213,7 +219,7 @@ func (c *converter) event(p *profile) int {
 		if metric.Unit == "" {
 			metric.Unit = "count"
 		}
-		if strings.HasPrefix(k.typ, "inuse_") || strings.HasPrefix(k.typ, "live") {
+		if level(k.typ) {
 			metric.Kind = recording.Level
 		}
 		e := recording.Event{Name: metric.Name, Basis: recording.FromStacks, Mode: "period", Period: p.period, Metrics: []recording.Metric{metric}}

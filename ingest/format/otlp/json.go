@@ -99,8 +99,9 @@ type (
 		OriginalPayload        string       `json:"originalPayload"`
 	}
 	jsonType struct {
-		TypeStrindex num `json:"typeStrindex"`
-		UnitStrindex num `json:"unitStrindex"`
+		TypeStrindex num             `json:"typeStrindex"`
+		UnitStrindex num             `json:"unitStrindex"`
+		Temporality  json.RawMessage `json:"aggregationTemporality"` // until 1.8
 	}
 	jsonSample struct {
 		StackIndex         num   `json:"stackIndex"`
@@ -199,6 +200,7 @@ func (j *jsonProfile) profile() (p profile, old bool) {
 		period: int64(j.Period), time: uint64(j.TimeUnixNano), duration: uint64(j.DurationNano),
 		attrs: convert[int32](j.AttributeIndices), comments: convert[int32](j.CommentStrindices),
 		droppedAttrs: uint64(j.DroppedAttributesCount), payload: len(j.OriginalPayload),
+		cumulative: string(j.SampleType.Temporality) == "2" || bytes.Contains(j.SampleType.Temporality, []byte("CUMULATIVE")),
 	}
 	for _, s := range append(j.Samples, j.Sample...) {
 		old = old || s.LocationsLength != nil

@@ -64,7 +64,8 @@ type (
 		attrs                  []int32
 		comments               []int32
 		droppedAttrs           uint64
-		payload                int // size of the profile's original form in bytes
+		payload                int  // size of the profile's original form in bytes
+		cumulative             bool // values are sums since the start of the program
 	}
 	sample struct {
 		stack, link int32

@@ -271,6 +271,51 @@ func TestRepeatedMessages(t *testing.T) {
 	}
 }
 
+// TestLaterProfilesInclude checks that only the latest of cumulative profiles and of levels
+// counts, for each source, and that others are added up.
+func TestLaterProfilesInclude(t *testing.T) {
+	profile := func(typ, temporality, source string, at, value int) string {
+		return fmt.Sprintf(`{"resourceProfiles":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"%s"}}]},"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1,"unitStrindex":2%s},"samples":[{"stackIndex":1,"values":["%d"]}],"timeUnixNano":"%d"}]}]}],"dictionary":{"stringTable":["","%s","bytes","main"],"functionTable":[{},{"nameStrindex":3}],"locationTable":[{},{"lines":[{"functionIndex":1}]}],"stackTable":[{},{"locationIndices":[1]}]}}`+"\n", source, temporality, value, at, typ)
+	}
+	const cumulative = `,"aggregationTemporality":2`
+	for name, c := range map[string]struct {
+		text  string
+		total int64
+		codes string
+	}{
+		"cumulative":      {profile("alloc_space", cumulative, "a", 5e9, 100) + profile("alloc_space", cumulative, "a", 6e9, 250), 250, "superseded:1"},
+		"out of order":    {profile("alloc_space", cumulative, "a", 6e9, 250) + profile("alloc_space", cumulative, "a", 5e9, 100), 250, "superseded:1"},
+		"restarted":       {profile("alloc_space", cumulative, "a", 5e9, 100) + profile("alloc_space", cumulative, "a", 6e9, 30), 130, ""},
+		"two sources":     {profile("alloc_space", cumulative, "a", 5e9, 100) + profile("alloc_space", cumulative, "b", 6e9, 250), 350, ""},
+		"deltas":          {profile("alloc_space", `,"aggregationTemporality":1`, "a", 5e9, 100) + profile("alloc_space", "", "a", 6e9, 250), 350, ""},
+		"levels":          {profile("inuse_space", "", "a", 5e9, 100) + profile("inuse_space", "", "a", 6e9, 40) + profile("inuse_space", "", "a", 7e9, 60), 60, "superseded:2"},
+		"levels, no time": {profile("inuse_space", "", "a", 0, 100) + profile("inuse_space", "", "a", 0, 40), 140, ""},
+	} {
+		r, err := decodeBytes(t, []byte(c.text))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		codes := ""
+		for _, w := range r.Warnings {
+			codes += fmt.Sprintf("%s:%d", w.Code, w.Count)
+		}
+		if got := r.Events[0].Metrics[0].Total; got != c.total || codes != c.codes {
+			t.Errorf("%s: %d (%s), want %d (%s)", name, got, codes, c.total, c.codes)
+		}
+		decodetest.Balanced(t, r)
+	}
+	// The wire form has the same field.
+	of := func(at, value uint64) []byte {
+		p := msg(blob(1, msg(num64(1, 1), num64(2, 2), num64(3, 2))), sampleIn(era18, 2, []uint64{1, 2}, 0, []uint64{value}), fixed64(3, at))
+		b := msg(blob(1, blob(2, blob(2, p))), dict())
+		return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...)
+	}
+	r, err := decodeBytes(t, append(of(t0, 7), of(t0+1000, 11)...))
+	if err != nil || r.Events[0].Metrics[0].Total != 11 {
+		t.Errorf("the wire form gives %+v, %v", r.Events, err)
+	}
+}
+
 // TestSniffOldEra checks that files of 1.7 and older, in their three layouts, are rejected
 // with an error of their own, not as an unknown format.
 func TestSniffOldEra(t *testing.T) {

@@ -117,7 +117,7 @@ func (r *reader) profile(b []byte) (p profile) {
 	r.fields(b, func(num protowire.Number, typ protowire.Type, n uint64, body []byte) {
 		switch num {
 		case 1:
-			p.sampleType, p.sampleUnit = r.valueType(body)
+			p.sampleType, p.sampleUnit, p.cumulative = r.valueType(body)
 		case 2:
 			p.samples = append(p.samples, r.sample(body))
 		case 3:
@@ -125,7 +125,7 @@ func (r *reader) profile(b []byte) (p profile) {
 		case 4:
 			p.duration = n
 		case 5:
-			p.periodType, p.periodUnit = r.valueType(body)
+			p.periodType, p.periodUnit, _ = r.valueType(body)
 		case 6:
 			p.period = int64(n)
 		case 7:
@@ -157,16 +157,20 @@ func (r *reader) profile(b []byte) (p profile) {
 	return p
 }
 
-func (r *reader) valueType(b []byte) (typ, unit int32) {
+// valueType reads a ValueType. Until 1.8 it also says whether values are sums since the
+// start of the program.
+func (r *reader) valueType(b []byte) (typ, unit int32, cumulative bool) {
 	r.fields(b, func(num protowire.Number, _ protowire.Type, n uint64, _ []byte) {
 		switch num {
 		case 1:
 			typ = int32(n)
 		case 2:
 			unit = int32(n)
+		case 3:
+			cumulative = n == 2
 		}
 	})
-	return typ, unit
+	return typ, unit, cumulative
 }
 
 // sample reads a Sample of the file's era.
