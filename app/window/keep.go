@@ -205,9 +205,9 @@ func (k *keeper) Opened(path string) {
 	k.change(func(v *settings.Settings) { v.AddRecent(path, at) })
 }
 
-// SetFolded stores in the settings whether numbers in a file's names are folded.
-func (k *keeper) SetFolded(path string, on bool) {
-	k.change(func(v *settings.Settings) { v.SetFolded(path, on) })
+// SetNames stores in the settings how the names of a file are shown.
+func (k *keeper) SetNames(path string, folded bool, mine string) {
+	k.change(func(v *settings.Settings) { v.SetNames(path, folded, mine) })
 }
 
 // Folder returns the folder of the settings.

@@ -35,7 +35,7 @@ import (
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
 //	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   renamed functions, paired by hand
 //	  "cache": {"least_mb": 256, "most_mb": 10000, "private": ["/home/me/secret"]},   see CacheSettings
-//	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z"}]
+//	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z", "mine": "main."}]
 //	}
 type Settings struct {
 	Theme       string         `json:"theme,omitempty"`
@@ -109,6 +109,8 @@ type Recent struct {
 	Opened time.Time `json:"opened"`
 	// Folded: names that differ only in numbers are shown as one.
 	Folded bool `json:"folded,omitempty"`
+	// Mine is the pattern of the user's own code, "" if there is none.
+	Mine string `json:"mine,omitempty"`
 }
 
 // known lists the keys with a field in Settings.
@@ -254,14 +256,14 @@ func (v *Settings) recent(path string) int {
 	return slices.IndexFunc(v.Recents, func(r Recent) bool { return r.Path == path })
 }
 
-// SetFolded stores for a recent file whether names that differ only in numbers are shown
-// as one.
-func (v *Settings) SetFolded(path string, on bool) {
+// SetNames stores for a recent file whether names that differ only in numbers are shown
+// as one, and the pattern of the user's own code.
+func (v *Settings) SetNames(path string, folded bool, mine string) {
 	if abs, err := filepath.Abs(path); err == nil && !fetch.IsURL(path) {
 		path = abs
 	}
 	if i := v.recent(path); i >= 0 {
 		v.Recents = slices.Clone(v.Recents)
-		v.Recents[i].Folded = on
+		v.Recents[i].Folded, v.Recents[i].Mine = folded, mine
 	}
 }

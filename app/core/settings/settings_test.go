@@ -408,19 +408,19 @@ func TestRecentURL(t *testing.T) {
 	}
 }
 
-// TestFoldedIsRemembered checks that the Folded setting of a file survives opening it again.
-func TestFoldedIsRemembered(t *testing.T) {
+// TestNamesAreRemembered checks that the settings for a file's names survive opening it again.
+func TestNamesAreRemembered(t *testing.T) {
 	var v Settings
-	v.SetFolded("/a", true) // no effect: the file is not among the recents
+	v.SetNames("/a", true, "x") // no effect: the file is not among the recents
 	v.AddRecent("/a", time.Unix(1, 0))
 	v.AddRecent("/b", time.Unix(2, 0))
 	was := v.Recents
-	v.SetFolded("/a", true)
-	if was[1].Folded {
+	v.SetNames("/a", true, "/^main/")
+	if was[1].Folded || was[1].Mine != "" {
 		t.Error("an earlier list was changed")
 	}
 	v.AddRecent("/a", time.Unix(3, 0))
-	want := []Recent{{"/a", time.Unix(3, 0).UTC(), true}, {"/b", time.Unix(2, 0).UTC(), false}}
+	want := []Recent{{"/a", time.Unix(3, 0).UTC(), true, "/^main/"}, {"/b", time.Unix(2, 0).UTC(), false, ""}}
 	if !slices.Equal(v.Recents, want) {
 		t.Errorf("got %v, want %v", v.Recents, want)
 	}

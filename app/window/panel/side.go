@@ -3,6 +3,7 @@ package panel
 import (
 	"image"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -282,6 +283,40 @@ func (p *Side) Transform(t analyze.Transform) {
 	p.Transforms = ts
 	p.ZoomTo(nil)
 }
+
+// OwnCode returns the pattern of the user's own code, "" if all frames are shown.
+func (p *Side) OwnCode() string {
+	i := slices.IndexFunc(p.Transforms, func(t analyze.Transform) bool { return t.Op == analyze.OpMine })
+	if i < 0 {
+		return ""
+	}
+	return p.Transforms[i].Text
+}
+
+// SetOwnCode merges all frames into the nearest caller that matches the pattern of the
+// user's own code; "" shows all frames.
+func (p *Side) SetOwnCode(pattern string) {
+	if was := p.OwnCode(); was != "" && was != pattern {
+		p.Transform(analyze.Mine(was))
+	}
+	if pattern != p.OwnCode() {
+		p.Transform(analyze.Mine(pattern))
+	}
+}
+
+// OwnCodeItem returns the menu item that makes a pattern that of the user's own code.
+func (p *Side) OwnCodeItem(title, pattern string) widget.Item {
+	on := p.OwnCode() == pattern
+	return widget.Item{Title: title, On: on, Do: func() {
+		if on {
+			pattern = ""
+		}
+		p.SetOwnCode(pattern)
+	}}
+}
+
+// PackagePattern returns a pattern of the functions of a package and of those below it.
+func PackagePattern(name string) string { return "/^" + regexp.QuoteMeta(name) + `([.:/]|$)/` }
 
 // Swatch returns the colour of a row's function.
 func (p *Side) Swatch(a *session.Answer, r *analyze.Row) ui.Colour {

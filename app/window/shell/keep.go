@@ -9,6 +9,7 @@ import (
 	"ashlar/app/window/panel/functions"
 	"ashlar/app/window/workspace"
 	stored "ashlar/ingest/format/store"
+	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare/match"
 	"ashlar/render/theme"
 )
@@ -20,9 +21,9 @@ type Keep interface {
 	Recents() []Recent
 	// Opened adds a file to the recent files.
 	Opened(path string)
-	// SetFolded stores for a recent file whether names that differ only in numbers are
-	// shown as one.
-	SetFolded(path string, on bool)
+	// SetNames stores for a recent file whether names that differ only in numbers are
+	// shown as one, and the pattern of the user's own code.
+	SetNames(path string, folded bool, mine string)
 	// Folder returns the folder of the last opened file, "" if there was none.
 	Folder() string
 	// Prefer stores the preferences that the user has changed: those that differ between
@@ -40,6 +41,8 @@ type Recent struct {
 	Opened time.Time
 	// Folded: names that differ only in numbers are shown as one.
 	Folded bool
+	// Mine is the pattern of the user's own code, "" if there is none.
+	Mine string
 }
 
 // Prefer sets the preferences for viewing recordings. Fields with the zero value change
@@ -103,26 +106,42 @@ func (s *Shell) keep() {
 		}
 		if !p.Kept { // remember only files that turned out to be recordings
 			p.Kept = true
+			before := s.Keep.Recents()
 			s.Keep.Opened(p.Path)
-			s.foldAgain(p)
+			s.namesAgain(p, before)
 		}
-		if on := p.FoldsNumbers(); on != p.Folded && s.Versus == nil {
-			p.Folded = on
-			s.Keep.SetFolded(p.Path, on)
+		if folded, mine := p.FoldsNumbers(), p.OwnCode(); (folded != p.Folded || mine != p.Mine) && s.Versus == nil {
+			p.Folded, p.Mine = folded, mine
+			s.Keep.SetNames(p.Path, folded, mine)
 		}
 	}
 }
 
-// foldAgain folds the numbers in the names of a file for which the user did so before,
-// unless the file is opened with a view of its own.
-func (s *Shell) foldAgain(p *workspace.Pane) {
+// namesAgain folds numbers and restricts names to the user's own code as the user did
+// before, unless the file is opened with a view of its own. A new file takes the pattern of
+// own code from the file of its folder that was opened last.
+func (s *Shell) namesAgain(p *workspace.Pane, before []Recent) {
 	abs, err := filepath.Abs(p.Path)
-	i := slices.IndexFunc(s.Keep.Recents(), func(r Recent) bool { return err == nil && r.Path == abs })
-	if i < 0 || !s.Keep.Recents()[i].Folded {
+	if err != nil {
 		return
 	}
-	if p.Folded = true; p.Transforms == nil && s.Versus == nil && !p.Addressed {
+	i := slices.IndexFunc(before, func(r Recent) bool { return r.Path == abs })
+	if i >= 0 {
+		p.Folded, p.Mine = before[i].Folded, before[i].Mine
+	} else if i = slices.IndexFunc(before, func(r Recent) bool { return filepath.Dir(r.Path) == filepath.Dir(abs) }); i >= 0 {
+		p.Mine = before[i].Mine
+	}
+	if p.Transforms != nil || s.Versus != nil || p.Addressed {
+		return
+	}
+	if p.Folded {
 		p.FoldNumbers()
+	}
+	if p.Mine != "" && analyze.Mine(p.Mine).Check() == nil {
+		p.SetOwnCode(p.Mine)
+		if before[i].Path != abs {
+			s.Say("Own code as in " + filepath.Base(before[i].Path) + ": " + p.Mine)
+		}
 	}
 }
 

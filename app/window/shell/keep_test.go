@@ -23,7 +23,7 @@ func (k *keptNote) Recents() []Recent  { return nil }
 func (k *keptNote) Opened(path string) { k.opened = append(k.opened, path) }
 func (k *keptNote) Folder() string     { return "" }
 
-func (k *keptNote) SetFolded(path string, on bool) { k.folded = append(k.folded, on) }
+func (k *keptNote) SetNames(path string, folded bool, _ string) { k.folded = append(k.folded, folded) }
 
 func (k *keptNote) Pairs() []match.Pair           { return nil }
 func (k *keptNote) SetPair(_ match.Pair, on bool) {}

@@ -67,10 +67,11 @@ type Pane struct {
 	ScopeComparison *scopeComparison
 	shown           before
 
-	// numbered counts the names that differ only in numbers. Folded is the setting for this
-	// file: whether they are shown as one.
+	// numbered counts the names that differ only in numbers. Folded and Mine are the
+	// settings for this file: whether they are shown as one, and the pattern of own code.
 	numbered session.Async[numberedKey, int]
 	Folded   bool
+	Mine     string
 	sighted  bool // the first view has been chosen
 	// asked is the time when the last question was asked, zero if it is answered.
 	asked time.Time

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"ashlar/app/window/panel"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/render/widget"
@@ -59,6 +60,9 @@ func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 	if f.Module != "" {
 		t := analyze.CollapseModule(f.Module)
 		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.HasTransform(t), Do: func() { p.Transform(t) }})
+	}
+	if pkg := funcname.Package(f.Name); pkg != "" {
+		change = append(change, p.OwnCodeItem("Treat "+pkg+" as own code", panel.PackagePattern(pkg)))
 	}
 	items = append(items, widget.Item{Title: "Search for this name", Do: func() { p.SearchFor(f.Name) }})
 	return widget.Grouped(items, change, p.Details.LabelItems(&d.Host))

@@ -75,6 +75,9 @@ func Focus(f Ref) Transform { return Transform{OpFocus, f} }
 // (see search.Parse); an invalid pattern matches nothing.
 func Only(pattern string) Transform { return Transform{OpOnly, Ref{Text: pattern}} }
 
+// Mine merges all frames into the nearest caller that matches a pattern of one's own code.
+func Mine(pattern string) Transform { return Transform{OpMine, Ref{Text: pattern}} }
+
 // CollapseModule merges adjacent frames of a module into one frame with the module's
 // name. The module is given by its path, by the last element of its path, or by a
 // /regular expression/, which may match several modules; these stay separate.

@@ -147,6 +147,12 @@ func valueItems(p *panel.Side, by analyze.By, value string) (items []widget.Item
 	}
 	only := analyze.Only(value)
 	items = append(items, widget.Item{Title: "Keep only these stacks", On: p.HasTransform(only), Do: func() { p.Transform(only) }})
+	switch by {
+	case analyze.ByModule, analyze.ByFile:
+		items = append(items, p.OwnCodeItem("Treat as own code", value))
+	case analyze.ByPackage:
+		items = append(items, p.OwnCodeItem("Treat as own code", panel.PackagePattern(value)))
+	}
 	if by == analyze.ByModule {
 		c := analyze.CollapseModule(value)
 		items = append(items, widget.Item{Title: "Collapse", On: p.HasTransform(c), Do: func() { p.Transform(c) }})
