@@ -106,7 +106,12 @@ type decoder struct {
 	cost                  []int64   // the previous costs: some writers give costs relative to them
 	current               *function
 	totals, summaries     sums
+	dump                  dump
+	dumps                 map[dump]bool
 }
+
+// dump identifies a part of a file: Callgrind numbers the dumps of a process.
+type dump struct{ pid, part, thread, totals string }
 
 // Decode reads a profile into an event with a metric for each of the file's events.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
@@ -187,7 +192,9 @@ func (d *decoder) header(key, value string) error {
 		d.instr, d.lines = strings.Contains(value, "instr"), strings.Contains(value, "line")
 	case "thread":
 		d.thread(value)
+		d.dump.thread = value
 	case "part":
+		d.dump.part, d.dump.thread = value, ""
 		d.at, d.current = [2]int64{}, nil
 	case "creator":
 		src.Tool = value
@@ -197,15 +204,32 @@ func (d *decoder) header(key, value string) error {
 		src.Version = value
 	case "totals":
 		d.totals.add(value)
+		d.dumped(value)
 	case "summary":
 		d.summaries.add(value)
 	case "pid":
+		d.dump.pid = value
 	case "event": // the description of an event name
 		src.Note("event", value)
 	default:
 		src.Note(key, value)
 	}
 	return nil
+}
+
+// dumped warns at the end of a part that the file has twice.
+func (d *decoder) dumped(totals string) {
+	k := d.dump
+	if k.totals = totals; k.pid == "" || k.part == "" {
+		return
+	}
+	if d.dumps[k] {
+		d.warn("part-repeated", "On line %d, a part ends that was in the file before, with the same process, number and total; both are counted", d.line)
+	}
+	if d.dumps == nil {
+		d.dumps = map[dump]bool{}
+	}
+	d.dumps[k] = true
 }
 
 // sums holds the sum of each event over all parts of the file, nil if the file has no sums.

@@ -290,10 +290,25 @@ func TestSentences(t *testing.T) {
 		{"no cost", body + "1 2\n1 many\n", "line 5", `The cost "many" on line 5 is invalid or too large; the line was left out`},
 		{"summary", body + "summary: 3 0\n1 2\n", "", "The total of Ir is 3 in the file, but its lines add up to 2"},
 		{"calls that cost more than their function", body + "1 2\ncfn=f\ncalls=1 5\n2 100\nfn=f\n5 3\n", "", "Calls of f cost 100 Ir in the file, but its lines and their calls add up to 3; stacks use this sum"},
+		{"the same part again", strings.Repeat("pid: 7\npart: 1\n"+body+"1 2\ntotals: 2 0\n", 2), "line 14", "On line 14, a part ends that was in the file before, with the same process, number and total; both are counted"},
 		{"totals", body + "1 2\ntotals: 3 0\n", "", "The total of Ir is 3 in the file, but its lines add up to 2"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)
 		decodetest.Sentence(t, x.name, r, err, x.place, x.want)
+	}
+}
+
+// TestPartsAreNoRepeats checks that parts of other numbers, threads, processes or totals are
+// not taken for the same part.
+func TestPartsAreNoRepeats(t *testing.T) {
+	part := func(pid, number, thread, cost string) string {
+		return "pid: " + pid + "\npart: " + number + "\nthread: " + thread + "\nevents: Ir\nfl=a.c\nfn=f\n1 " + cost + "\ntotals: " + cost + "\n"
+	}
+	for _, other := range []string{part("7", "2", "1", "5"), part("7", "1", "2", "5"), part("8", "1", "1", "5"), part("7", "1", "1", "6")} {
+		r, err := decodeBytes(t, []byte(part("7", "1", "1", "5")+other), 0)
+		if err != nil || len(r.Warnings) > 0 {
+			t.Errorf("%s: %v, %v", other, err, r.Warnings)
+		}
 	}
 }
 
