@@ -11,6 +11,8 @@ import (
 
 // reader processes packets in file order.
 type reader struct {
+	first  firstSample // the first packet with samples
+	past   bool        // a later one has been read
 	ctx    context.Context
 	in     *source.Input
 	args   *argStore
@@ -276,15 +278,40 @@ func (r *reader) other(s *sequence, p *packet, body []byte) {
 	case packetFtrace:
 		r.ftrace(body)
 	case packetPerf:
+		r.compare(s, p, at, body)
 		r.perfSample(s, at, body)
 	case packetStreaming:
+		r.compare(s, p, at, body)
 		r.streamingSamples(s, p, at, body)
 	case packetStackSample:
+		r.compare(s, p, at, body)
 		r.stackSample(s, at, body)
 	case packetHeap:
 		r.heapProfile(s, body)
 	default:
 		r.next.packets.left++
+	}
+}
+
+// firstSample identifies a packet with samples.
+type firstSample struct {
+	sequence uint64
+	kind     uint8
+	at       int64
+	body     string
+}
+
+// compare warns if the first packet with samples comes again after later ones. Then the file
+// is probably a concatenation of traces that share packets.
+func (r *reader) compare(s *sequence, p *packet, at int64, body []byte) {
+	f := &r.first
+	switch {
+	case f.body == "":
+		*f = firstSample{s.id, uint8(p.kind), at, string(body)}
+	case at > f.at:
+		r.past = true
+	case r.past && at == f.at && f.sequence == s.id && f.kind == uint8(p.kind) && f.body == string(body):
+		r.note("repeated", "", false, "The first samples occur again after later ones: the trace seems to hold the same packets twice, and all are counted")
 	}
 }
 

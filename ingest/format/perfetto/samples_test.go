@@ -4,7 +4,34 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar/ingest/model/recording"
 )
+
+// TestRepeatedSamples checks that a trace with the same samples twice is warned of, and two
+// equal samples of one time are not.
+func TestRepeatedSamples(t *testing.T) {
+	sample := func(at uint64) []byte {
+		perf := num(num(num(nil, 1, 0), 2, 7), 3, 8) // cpu, pid, tid
+		return msg(nil, 1, msg(num(num(nil, packetSequence, 1), packetTime, at), packetPerf, perf))
+	}
+	a, b := sample(1000), sample(2000)
+	for _, c := range []struct {
+		trace    [][]byte
+		repeated bool
+	}{
+		{[][]byte{a, b}, false}, {[][]byte{a, a, b, b}, false}, {[][]byte{b, a, b}, false}, {[][]byte{a, b, a, b}, true}, {[][]byte{a, a, b, a, a, b}, true},
+	} {
+		r, err := decodeBytes(t, slices.Concat(c.trace...), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(r.Warnings, func(w recording.Warning) bool { return w.Code == "repeated" })
+		if said != c.repeated || r.Counts.Samples != int64(len(c.trace)) {
+			t.Errorf("%d packets: %d samples, %v", len(c.trace), r.Counts.Samples, r.Warnings)
+		}
+	}
+}
 
 // TestEventStacks checks that stacks of track events, inline or interned, become samples of
 // their thread, and that those with a weight go to a separate event. trace_processor gives
