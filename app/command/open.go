@@ -51,21 +51,25 @@ func (c *call) load(path string, part recording.Part) (rec *recording.Recording,
 }
 
 // takeNote records problems of a recording that every answer about it mentions: its
-// errors, and the metrics whose sums are not exact.
+// errors, and the metrics whose sums are not exact. Both are in order of their names, because
+// several recordings may be read at once.
 func (c *call) takeNote(rec *recording.Recording) {
 	c.besideLock.Lock()
 	defer c.besideLock.Unlock()
 	b := &c.beside
-	b.Damage = slices.DeleteFunc(b.Damage, func(d *evidence.Damage) bool { return d.File == rec.Source.Path })
+	i, known := slices.BinarySearchFunc(b.Damage, rec.Source.Path, func(d *evidence.Damage, path string) int { return strings.Compare(d.File, path) })
+	if known {
+		b.Damage = slices.Delete(b.Damage, i, i+1)
+	}
 	if d := evidence.DamageOf(rec); d != nil {
-		b.Damage = append(b.Damage, d)
+		b.Damage = slices.Insert(b.Damage, i, d)
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]
 		for k := range e.Metrics {
 			name := e.NameOrKind() + "/" + e.Metrics[k].Name
-			if e.Metrics[k].Saturated() && !slices.Contains(b.Saturated, name) {
-				b.Saturated = append(b.Saturated, name)
+			if i, known := slices.BinarySearch(b.Saturated, name); e.Metrics[k].Saturated() && !known {
+				b.Saturated = slices.Insert(b.Saturated, i, name)
 			}
 		}
 	}

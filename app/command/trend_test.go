@@ -170,3 +170,27 @@ func TestTrendMisuse(t *testing.T) {
 		t.Errorf("noise:\n%s", text)
 	}
 }
+
+// TestTrendIsTheSameEachTime checks that the order in which damaged recordings happen to be
+// read does not show in the answer.
+func TestTrendIsTheSameEachTime(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 6 {
+		text := fmt.Sprintf(`[{"ph":"X","name":"f","pid":1,"tid":1,"ts":0,"dur":%d},{"ph":`, 5+i)
+		if i%2 == 0 {
+			text = strings.Repeat(" ", 1<<20) + text // some take longer to read
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := textOf(t, "trend", dir, "--json")
+	if !strings.Contains(first, `"damage"`) {
+		t.Fatalf("no damage is listed: %s", first)
+	}
+	for range 10 {
+		if again := textOf(t, "trend", dir, "--json"); again != first {
+			t.Fatalf("another answer:\n%s\nand\n%s", first, again)
+		}
+	}
+}
