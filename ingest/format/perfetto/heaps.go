@@ -3,6 +3,7 @@ package perfetto
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"slices"
 
@@ -19,8 +20,10 @@ type heapKey struct {
 
 // heap is the latest dump of a heap.
 type heap struct {
-	at   uint64
-	rows []heapRow
+	at    uint64
+	rows  []heapRow
+	seed  maphash.Seed
+	parts map[uint64]bool // hashes of the dump's parts
 }
 
 type heapRow struct {
@@ -81,10 +84,19 @@ func (r *reader) dump(s *sequence, b []byte) {
 		}
 	}
 	h := r.heaps[k]
-	if h == nil || h.at < at {
-		h = &heap{at: at} // each dump has the totals since the beginning
+	switch {
+	case h == nil || h.at < at:
+		h = &heap{at: at, seed: maphash.MakeSeed(), parts: map[uint64]bool{}} // each dump has the totals since the beginning
 		r.heaps[k] = h
+	case h.at > at:
+		return // a trace that was appended begins with earlier dumps
 	}
+	part := maphash.Bytes(h.seed, b)
+	if h.parts[part] {
+		r.note("dump-repeated", "", true, "A heap dump is in the trace twice, with the same time; it is counted once")
+		return
+	}
+	h.parts[part] = true
 	for num, v := range each(b) {
 		if num != 2 {
 			continue

@@ -33,6 +33,34 @@ func TestRepeatedSamples(t *testing.T) {
 	}
 }
 
+// TestRepeatedDumps checks that the parts of the latest heap dump are added up, each once,
+// and that earlier dumps do not count, whatever their order.
+func TestRepeatedDumps(t *testing.T) {
+	dump := func(at, bytes uint64) []byte {
+		row := num(num(num(nil, 1, 1), 2, bytes), 5, 1) // stack, allocated bytes, allocations
+		body := msg(nil, 5, msg(num(num(nil, 1, 7), 9, at), 2, row))
+		return msg(nil, 1, msg(num(num(nil, packetSequence, 1), packetTime, at), packetHeap, body))
+	}
+	a, b, more := dump(1000, 50), dump(2000, 80), dump(2000, 30)
+	for _, c := range []struct {
+		trace [][]byte
+		bytes int64
+		said  bool
+	}{
+		{[][]byte{a, b, more}, 110, false}, {[][]byte{b, a}, 80, false},
+		{[][]byte{a, b, more, a, b, more}, 110, true}, {[][]byte{b, b}, 80, true},
+	} {
+		r, err := decodeBytes(t, slices.Concat(c.trace...), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(r.Warnings, func(w recording.Warning) bool { return w.Code == "dump-repeated" })
+		if got := r.Events[0].Metrics[0].Total; got != c.bytes || said != c.said {
+			t.Errorf("%d packets: %d bytes, want %d; %v", len(c.trace), got, c.bytes, r.Warnings)
+		}
+	}
+}
+
 // TestEventStacks checks that stacks of track events, inline or interned, become samples of
 // their thread, and that those with a weight go to a separate event. trace_processor gives
 // the same four samples.
