@@ -80,9 +80,9 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 
 // readProto reads one message, or several with length prefixes.
 func readProto(content []byte, b *recording.Builder, note func(code, place, text string)) ([]*message, error) {
-	frames := [][]byte{content}
+	frames, prefix := messages(content), 0
 	if framed(content) {
-		frames = split(content, note)
+		frames, prefix = split(content, note), 4
 	}
 	silent := &reader{content: content, note: func(_, _, _ string) {}}
 	var e evidence
@@ -102,9 +102,7 @@ func readProto(content []byte, b *recording.Builder, note func(code, place, text
 	before := newOnce(b)
 	at := 0
 	for _, f := range frames {
-		if len(frames) > 1 {
-			at += 4 // the length prefix
-		}
+		at += prefix
 		m := r.message(f)
 		if before.again(f, m, decode.Byte(int64(at))) {
 			k := b.Tally("repeated message")
@@ -116,6 +114,41 @@ func readProto(content []byte, b *recording.Builder, note func(code, place, text
 		at += len(f)
 	}
 	return out, nil
+}
+
+// messages splits messages that follow one another without length prefixes, as cat joins
+// them. A message has one dictionary, either first or last.
+func messages(content []byte) (all [][]byte) {
+	begin, at, first := 0, 0, protowire.Number(0)
+	dictionaries := 0
+	for at < len(content) {
+		num, typ, n := protowire.ConsumeTag(content[at:])
+		if n < 0 {
+			break
+		}
+		size := protowire.ConsumeFieldValue(num, typ, content[at+n:])
+		if size < 0 {
+			break
+		}
+		if first == 0 {
+			first = num
+		}
+		if num == 2 {
+			if dictionaries++; first == 2 && dictionaries > 1 {
+				all, begin = append(all, content[begin:at]), at
+			}
+		}
+		if at += n + size; num == 2 && first != 2 {
+			all, begin = append(all, content[begin:at]), at
+		}
+	}
+	if dictionaries < 2 {
+		return [][]byte{content}
+	}
+	if rest := content[begin:]; len(rest) > 0 {
+		all = append(all, rest)
+	}
+	return all
 }
 
 // isJSON reports whether content begins with a JSON object. A brace after a line break does

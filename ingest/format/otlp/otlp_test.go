@@ -234,6 +234,37 @@ func TestEras(t *testing.T) {
 	}
 }
 
+// TestJoinedMessages checks that messages without length prefixes, as cat joins them, keep
+// their own dictionaries, whether these come first or last.
+func TestJoinedMessages(t *testing.T) {
+	tables := func(name string) []byte {
+		return blob(2, msg(blob(2, nil), blob(2, msg(blob(3, num64(1, 1)))), blob(3, nil), blob(3, num64(1, 3)), text(5, ""), text(5, "cpu"), text(5, "nanoseconds"), text(5, name), blob(7, nil), blob(7, pack(1, 1))))
+	}
+	costs := func(at, value uint64) []byte {
+		return blob(1, blob(2, blob(2, msg(blob(1, msg(num64(1, 1), num64(2, 2))), sampleIn(era110, 1, nil, 0, []uint64{value}), fixed64(3, at)))))
+	}
+	for name, parts := range map[string][2][]byte{
+		"dictionary last":  {msg(costs(t0, 5), tables("f")), msg(costs(t0+9, 7), tables("g"))},
+		"dictionary first": {msg(tables("f"), costs(t0, 5)), msg(tables("g"), costs(t0+9, 7))},
+	} {
+		r, err := decodeBytes(t, msg(parts[0], parts[1], parts[0]))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		got, codes := map[string]int64{}, ""
+		for i := range r.Stacks[0].Len() {
+			got[r.FuncName(r.Stacks[0].Call(i))] += r.Stacks[0].Value(i, 0)
+		}
+		for _, w := range r.Warnings {
+			codes += fmt.Sprintf("%s %s:%d", w.Code, w.First, w.Count)
+		}
+		want := fmt.Sprintf("message-repeated byte %d:1", len(parts[0])+len(parts[1]))
+		if len(got) != 2 || got["f"] != 5 || got["g"] != 7 || codes != want {
+			t.Errorf("%s: %v, %q, want %q", name, got, codes, want)
+		}
+	}
+}
+
 // TestRepeatedMessages checks that a message that was exported twice is counted once, unless
 // it has no time.
 func TestRepeatedMessages(t *testing.T) {
