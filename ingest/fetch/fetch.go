@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"ashlar/ingest/fetch/ssh"
@@ -31,6 +32,10 @@ const defaultPath = "/debug/pprof/profile"
 // toConnect is the time limit for reaching a server. The answer itself has no limit,
 // since a profile of a minute takes a minute; the user can cancel.
 const toConnect = 15 * time.Second
+
+// toContinue is the longest pause in an answer whose length the server has announced. It is
+// a variable for tests. Other answers may be of a program that runs and writes now and then.
+var toContinue = time.Minute
 
 // isURL matches the beginning of a URL: a scheme of at least two letters, unlike a
 // Windows drive letter, and two slashes.
@@ -138,11 +143,36 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 		}
 		return fail(nil, "the server answered %s%s", resp.Status, said)
 	}
+	if resp.ContentLength > 0 {
+		resp.Body = &steady{ReadCloser: resp.Body, left: resp.ContentLength, cancel: cancel}
+	}
 	in := source.FromStream(shown, Name(shown), resp.Body, cancel)
 	if resp.ContentLength > 0 {
 		in.Bytes = resp.ContentLength
 	}
 	return in, nil
+}
+
+// steady reads an answer of a known length, and fails if it pauses for too long.
+type steady struct {
+	io.ReadCloser
+	left   int64
+	cancel func()
+}
+
+func (s *steady) Read(p []byte) (int, error) {
+	var late atomic.Bool
+	pause := time.AfterFunc(toContinue, func() {
+		late.Store(true)
+		s.cancel()
+	})
+	n, err := s.ReadCloser.Read(p)
+	pause.Stop()
+	s.left -= int64(n)
+	if err != nil && err != io.EOF && late.Load() {
+		err = fmt.Errorf("the server sent nothing for %.0f s, with %s to come", toContinue.Seconds(), safetext.Plural(s.left, "byte"))
+	}
+	return n, err
 }
 
 // client returns a client that waits for slow answers but not for unreachable servers.

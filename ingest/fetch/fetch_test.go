@@ -248,3 +248,37 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("it is called %s, want %s", rec.Source.Path, want)
 	}
 }
+
+// TestStalled checks that an answer of a known length that stops is given up after a while,
+// with what has come. An answer of an unknown length may pause.
+func TestStalled(t *testing.T) {
+	defer fetch.SetToContinue(50 * time.Millisecond)()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/known" {
+			w.Header().Set("Content-Length", "1000")
+		}
+		io.WriteString(w, "main;a 1\nmain;b 2\n")
+		w.(http.Flusher).Flush()
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-r.Context().Done():
+		}
+		if r.URL.Path != "/known" {
+			io.WriteString(w, "main;c 3\n")
+			return
+		}
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	rec, _, err := ingest.ReadAll(t.Context(), server.URL+"/unknown", ingest.Options{})
+	if err != nil || len(rec.Warnings) > 0 || rec.Stacks[0].Len() != 3 {
+		t.Errorf("an answer that pauses: %v, %+v", err, rec)
+	}
+	rec, _, err = ingest.ReadAll(t.Context(), server.URL+"/known", ingest.Options{})
+	if err != nil || rec.Stacks[0].Len() != 2 {
+		t.Fatalf("an answer that stops: %v, %+v", err, rec)
+	}
+	if told := fmt.Sprint(rec.Warnings); !strings.Contains(told, "sent nothing") || !strings.Contains(told, "982 bytes to come") {
+		t.Errorf("an answer that stops is explained as %s", told)
+	}
+}

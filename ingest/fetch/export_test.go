@@ -1,0 +1,11 @@
+package fetch
+
+import "time"
+
+// SetToContinue sets the longest pause in an answer of a known length until the returned
+// function is called.
+func SetToContinue(d time.Duration) (restore func()) {
+	was := toContinue
+	toContinue = d
+	return func() { toContinue = was }
+}
