@@ -224,7 +224,7 @@ func (d *decoder) dumped(totals string) {
 		return
 	}
 	if d.dumps[k] {
-		d.warn("part-repeated", "On line %d, a part ends that was in the file before, with the same process, number and total; both are counted", d.line)
+		d.warn("part-repeated", "The part that ends on line %d is in the file twice, with the same process, number and total; both are counted", d.line)
 	}
 	if d.dumps == nil {
 		d.dumps = map[dump]bool{}

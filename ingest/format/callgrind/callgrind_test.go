@@ -290,7 +290,7 @@ func TestSentences(t *testing.T) {
 		{"no cost", body + "1 2\n1 many\n", "line 5", `The cost "many" on line 5 is invalid or too large; the line was left out`},
 		{"summary", body + "summary: 3 0\n1 2\n", "", "The total of Ir is 3 in the file, but its lines add up to 2"},
 		{"calls that cost more than their function", body + "1 2\ncfn=f\ncalls=1 5\n2 100\nfn=f\n5 3\n", "", "Calls of f cost 100 Ir in the file, but its lines and their calls add up to 3; stacks use this sum"},
-		{"the same part again", strings.Repeat("pid: 7\npart: 1\n"+body+"1 2\ntotals: 2 0\n", 2), "line 14", "On line 14, a part ends that was in the file before, with the same process, number and total; both are counted"},
+		{"the same part again", strings.Repeat("pid: 7\npart: 1\n"+body+"1 2\ntotals: 2 0\n", 2), "line 14", "The part that ends on line 14 is in the file twice, with the same process, number and total; both are counted"},
 		{"totals", body + "1 2\ntotals: 3 0\n", "", "The total of Ir is 3 in the file, but its lines add up to 2"},
 	} {
 		r, err := decodeBytes(t, []byte(x.content), 0)
