@@ -44,7 +44,7 @@ to change these limits and to exclude recordings.`,
 			case len(args) > 0:
 				return misuse("the cache command takes no files; leave out %s", args[0])
 			case c.run.Cache == nil:
-				return errors.New("there is no cache folder")
+				return errors.New("this program does not use the cache; see ashlar cache")
 			}
 			return c.listCache(c.run.Cache(), *clean, *asJSON)
 		}

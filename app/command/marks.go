@@ -137,6 +137,9 @@ func (c *call) listMarks(st *settings.Store, key string) error {
 	if err != nil {
 		return err
 	}
+	if len(marks) == 0 {
+		c.note("the recording has no marks")
+	}
 	order.By(marks, func(a, b view.Mark) int { return cmp.Compare(a.From, b.From) })
 	for _, m := range marks {
 		if err := printMark(c.stdout, m); err != nil {

@@ -45,3 +45,13 @@ func TestMarksExport(t *testing.T) {
 		t.Errorf("exported was %q", b)
 	}
 }
+
+// TestNoMarks checks that a recording without marks is answered with a sentence.
+func TestNoMarks(t *testing.T) {
+	dir := t.TempDir()
+	var out, err bytes.Buffer
+	code := Main([]string{"marks", "testdata/small.spall"}, nil, &out, &err, Runner{Store: func() (*settings.Store, error) { return settings.In(dir, dir), nil }})
+	if code != Done || out.Len() > 0 || err.String() != "ashlar: the recording has no marks\n" {
+		t.Errorf("exit code %d, %q, %q", code, &out, &err)
+	}
+}

@@ -132,6 +132,9 @@ func (s *server) answer(ctx context.Context, t *tool, check *jsonschema.Resolved
 	return &sdk.CallToolResult{StructuredContent: json.RawMessage(b), Content: []sdk.Content{&sdk.TextContent{Text: string(b)}}}
 }
 
+// inSchema leaves of the places in the schema's errors the name of the argument.
+var inSchema = strings.NewReplacer("validating root: ", "", "validating /properties/", "")
+
 // ask returns a tool's answer as JSON, within the budget in its arguments.
 func (s *server) ask(ctx context.Context, t *tool, check *jsonschema.Resolved, arguments json.RawMessage) ([]byte, error) {
 	var v map[string]any
@@ -139,7 +142,7 @@ func (s *server) ask(ctx context.Context, t *tool, check *jsonschema.Resolved, a
 		return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
 	}
 	if err := check.Validate(v); err != nil {
-		return nil, fmt.Errorf("invalid arguments of %s: %w", t.name, err)
+		return nil, fmt.Errorf("invalid arguments of %s: %s", t.name, inSchema.Replace(err.Error()))
 	}
 	room := tokens(arguments)
 	b, notes, err := s.command(ctx, t, arguments, room)

@@ -296,6 +296,9 @@ func TestWrongInput(t *testing.T) {
 		if refused == "" || !strings.Contains(refused, want) {
 			t.Errorf("%s: %q and %.80s: want an error with %q", arguments, refused, answer, want)
 		}
+		if strings.Contains(refused, "validating") {
+			t.Errorf("%s: %q names places in a schema", arguments, refused)
+		}
 		if strings.ContainsFunc(refused, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) {
 			t.Errorf("%s: %q has what is not seen", arguments, refused)
 		}

@@ -62,11 +62,11 @@ func Sentence(s string, n int) string {
 }
 
 // Formula puts a ' before a text that a spreadsheet would take for a formula: one that
-// begins with =, +, -, @ (also of full width, for Excel in Japanese), a tab or a carriage
-// return and is not a number. The rest is unchanged, for programs that read it.
+// begins with =, +, -, @ (also of full width, for Excel in Japanese), a tab or the end of a
+// line and is not a number. The rest is unchanged, for programs that read it.
 func Formula(s string) string {
 	trimmed := strings.TrimLeft(s, " ")
-	if first, _ := utf8.DecodeRuneInString(trimmed); trimmed == "" || !strings.ContainsRune("=+-@＝＋－＠\t\r", first) {
+	if first, _ := utf8.DecodeRuneInString(trimmed); trimmed == "" || !strings.ContainsRune("=+-@＝＋－＠\t\r\n", first) {
 		return s
 	}
 	if _, err := strconv.ParseFloat(trimmed, 64); err == nil {

@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 
 func TestCell(t *testing.T) {
 	for in, want := range map[string]string{
-		"=1+1": "'=1+1", "+cmd": "'+cmd", "-2+3": "'-2+3", "@SUM(A1)": "'@SUM(A1)", "  =x": "'  =x", "\t=x": "' =x", "operator=": "operator=",
+		"=1+1": "'=1+1", "+cmd": "'+cmd", "-2+3": "'-2+3", "@SUM(A1)": "'@SUM(A1)", "  =x": "'  =x", "\t=x": "' =x", "\n=x": "' =x", "operator=": "operator=",
 		"-5": "-5", "+5.25": "+5.25", "-1e9": "-1e9", "": "", "-": "'-", "12 %": "12 %",
 		"＝1+1": "'＝1+1", "＋a": "'＋a", "－a": "'－a", "＠a": "'＠a", "a＝b": "a＝b", "…": "…",
 	} {
