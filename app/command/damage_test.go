@@ -51,7 +51,7 @@ func TestAnswersSayDamage(t *testing.T) {
 		"sums.spaa": {sound + `{"type":"sample","stack_id":"a","timestamp":1,"pid":7,"tid":8,"event":"cycles","period":5000}` + "\n", 1, 1,
 			`the samples of the stack with leaf "work" add up to 5000, its stack records only to 50; ashlar check`},
 		"overlap.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":5,"dur":10,"pid":1,"tid":1}]`, 0, 1,
-			"overlap.json: Spans of a thread partly overlap: sums count 0.005 ms more than once; ashlar check"},
+			"overlap.json: Spans of a thread partly overlap: sums count 5 µs more than once; ashlar check"},
 		"sound.spaa": {sound, 0, 0, ""},
 	} {
 		path := written(t, name, c.data)

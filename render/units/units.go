@@ -119,11 +119,11 @@ func scaled(v float64, steps []step) string {
 	}
 	x := v / st.size
 	digits := 3
-	if b := math.Abs(x); b >= 999.5 {
+	if b := math.Abs(x); b >= 999.95 {
 		digits = 0
-	} else if b >= 99.95 {
+	} else if b >= 99.995 {
 		digits = 1
-	} else if b >= 9.995 {
+	} else if b >= 9.9995 {
 		digits = 2
 	}
 	if st.size == steps[len(steps)-1].size && x == math.Trunc(x) {

@@ -116,7 +116,7 @@ func TestReportsSayDamage(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"bad.folded": {"main;work 5\nno stack at all\nmain 2\n", "Problems in bad.folded: Line 2 is not a stack (frames with ';' between them, a space and a count) and was left out. `ashlar check bad.folded` lists them."},
 		"overlap.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":5,"dur":10,"pid":1,"tid":1}]`,
-			"Problems in overlap.json: Spans of a thread partly overlap: sums count 0.005 ms more than once. `ashlar check overlap.json` lists them."},
+			"Problems in overlap.json: Spans of a thread partly overlap: sums count 5 µs more than once. `ashlar check overlap.json` lists them."},
 		"big.out":      {"version: 1\nevents: Ir\nfl=a.c\nfn=main\n1 9000000000000000000\n2 9000000000000000000\n", "The sum of `cost/Ir` exceeds 64 bits and is limited to that: the numbers here are lower bounds."},
 		"sound.folded": {"a;b 5\n", ""},
 	} {

@@ -97,3 +97,25 @@ func TestSaturatedTotal(t *testing.T) {
 		l.Close()
 	}
 }
+
+// TestStatesAreNotHot checks that no state of a thread is reported as a hot function.
+func TestStatesAreNotHot(t *testing.T) {
+	const content = `# tracer: nop
+          <idle>-0     [001] d..2.   100.000000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=42 next_prio=120
+             app-42    [001] d..2.   100.005000: sched_switch: prev_comm=app prev_pid=42 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+          <idle>-0     [001] d..2.   100.006000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=42 next_prio=120
+             app-42    [001] d..2.   100.007000: sched_switch: prev_comm=app prev_pid=42 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
+`
+	l := ingest.OpenInput(t.Context(), source.FromBytes("a.txt", []byte(content)), ingest.Options{})
+	defer l.Close()
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := Of(t.Context(), l.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Snapshot().Counts.States == 0 || slices.ContainsFunc(found, func(f Finding) bool { return f.Rule == "hot" }) {
+		t.Errorf("%d states, findings %+v", l.Snapshot().Counts.States, found)
+	}
+}

@@ -60,10 +60,16 @@ func (l *look) byOwner(owners []recording.FuncID) map[recording.FuncID]int64 {
 	return cost
 }
 
+// ofCode reports whether the costs are samples of running code, rather than of memory, of
+// waiting for locks or of the states of threads.
+func (l *look) ofCode() bool {
+	return l.weights != nil && l.sampled() && l.metric.Kind == recording.Sum && l.event.Basis != recording.FromStates && l.event.Metric("contentions") < 0 && l.event.Metric("alloc_space") < 0
+}
+
 // own charges each stack to the innermost function of the program itself, so that library
 // code counts for its callers.
 func (l *look) own(r rule) error {
-	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum || l.event.Metric("contentions") >= 0 || l.event.Metric("alloc_space") >= 0 || l.event.Basis == recording.FromStates {
+	if !l.ofCode() {
 		return nil
 	}
 	owners, ok := l.owners()

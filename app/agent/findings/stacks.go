@@ -288,7 +288,7 @@ func (l *look) kernelOwners() map[recording.FuncID]int64 {
 }
 
 func (l *look) hot(r rule) error {
-	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum || l.event.Metric("contentions") >= 0 || l.event.Metric("alloc_space") >= 0 {
+	if !l.ofCode() {
 		return nil
 	}
 	row, ok := l.heaviest()

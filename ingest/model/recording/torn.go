@@ -1,6 +1,10 @@
 package recording
 
-import "ashlar/ingest/model/lanes"
+import (
+	"fmt"
+
+	"ashlar/ingest/model/lanes"
+)
 
 // torn counts the spans of threads that do not nest properly.
 type torn struct {
@@ -57,19 +61,31 @@ func (n *torn) count(kind TrackKind, ns *nests) {
 func (b *Builder) warnTorn() {
 	n := &b.torn
 	if _, said := b.warn[warnCut]; n.cut > 0 && !said {
-		b.Remark(warnCut, "", "Spans end up to %.4g µs after their parent span. They are shown as ending with it.", float64(n.most)/1e6)
+		b.Remark(warnCut, "", "Spans end up to %s after their parent span. They are shown as ending with it.", readable(n.most))
 		b.WarnMore(warnCut, n.cut-1)
 	}
 	if _, said := b.warn[warnMoved]; n.moved > 0 && !said {
-		b.Remark(warnMoved, "", "Spans begin up to %.4g µs before the end of the span before them. They are shown as beginning after it.", float64(n.furthest)/1e6)
+		b.Remark(warnMoved, "", "Spans begin up to %s before the end of the span before them. They are shown as beginning after it.", readable(n.furthest))
 		b.WarnMore(warnMoved, n.moved-1)
 	}
 	if _, said := b.warn[WarnCrossing]; n.crossing > 0 && !said {
-		b.Usual(WarnCrossing, "", "Spans of a thread partly overlap: sums count %.4g ms more than once.", float64(n.twice)/1e9)
+		b.Usual(WarnCrossing, "", "Spans of a thread partly overlap: sums count %s more than once.", readable(n.twice))
 		b.WarnMore(WarnCrossing, n.crossing-1)
 	}
 	if _, said := b.warn[warnFilled]; n.filled > 0 && !said {
 		b.Remark(warnFilled, "", "Spans inside another span overlap each other. Spans in other lanes count as outermost calls. Time covered only by such spans is shown as %s, not as self time.", Overlapping)
 		b.WarnMore(warnFilled, n.filled-1)
 	}
+}
+
+// readable formats a duration with four digits in the largest unit that fits.
+func readable(ps int64) string {
+	v, unit := float64(ps), "ps"
+	for _, larger := range []string{"ns", "µs", "ms", "s"} {
+		if v < 1000 {
+			break
+		}
+		v, unit = v/1000, larger
+	}
+	return fmt.Sprintf("%.4g %s", v, unit)
 }
