@@ -57,19 +57,20 @@ func (c *call) takeNote(rec *recording.Recording) {
 	c.besideLock.Lock()
 	defer c.besideLock.Unlock()
 	b := &c.beside
-	i, known := slices.BinarySearchFunc(b.Damage, rec.Source.Path, func(d *evidence.Damage, path string) int { return strings.Compare(d.File, path) })
-	if known {
-		b.Damage = slices.Delete(b.Damage, i, i+1)
-	}
+	b.Damage = slices.DeleteFunc(b.Damage, func(d *evidence.Damage) bool { return d.File == rec.Source.Path })
 	if d := evidence.DamageOf(rec); d != nil {
-		b.Damage = slices.Insert(b.Damage, i, d)
+		b.Damage = append(b.Damage, d)
+		for i := len(b.Damage) - 1; i > 0 && b.Damage[i].File < b.Damage[i-1].File; i-- {
+			b.Damage[i-1], b.Damage[i] = b.Damage[i], b.Damage[i-1]
+		}
 	}
 	for i := range rec.Events {
 		e := &rec.Events[i]
 		for k := range e.Metrics {
 			name := e.NameOrKind() + "/" + e.Metrics[k].Name
-			if i, known := slices.BinarySearch(b.Saturated, name); e.Metrics[k].Saturated() && !known {
-				b.Saturated = slices.Insert(b.Saturated, i, name)
+			if e.Metrics[k].Saturated() && !slices.Contains(b.Saturated, name) {
+				b.Saturated = append(b.Saturated, name)
+				slices.Sort(b.Saturated)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package recording
 import (
 	"math"
 
-	"ashlar/ingest/model/heap"
 	"ashlar/ingest/model/unordered"
 )
 
@@ -49,16 +48,16 @@ func (s *looseSpans) moveTouching(b *Builder) {
 		return
 	}
 	s.takeBack(b, t.first)
-	waiting := heap.Heap[unordered.Span]{Before: func(x, y unordered.Span) bool { return x.Before(&y) }}
+	var waiting []unordered.Span // moved spans, in order
 	add := func(x *unordered.Span) {
 		args, group := s.extra(x)
 		s.nests.add(b, x, group, args)
 	}
 	// until adds the moved spans that come before x, all if it is nil.
 	until := func(x *unordered.Span) {
-		for waiting.Len() > 0 && (x == nil || !x.Before(new(waiting.Min()))) {
-			moved := waiting.Pop()
-			add(&moved)
+		for len(waiting) > 0 && (x == nil || !x.Before(&waiting[0])) {
+			add(&waiting[0])
+			waiting = waiting[1:]
 		}
 	}
 	n := 0
@@ -79,7 +78,10 @@ func (s *looseSpans) moveTouching(b *Builder) {
 		t.moved, t.furthest = t.moved+1, max(t.furthest, late)
 		moved := *x
 		moved.Start += late
-		waiting.Push(moved)
+		waiting = append(waiting, moved) // nearly always in order
+		for i := len(waiting) - 1; i > 0 && moved.Before(&waiting[i-1]); i-- {
+			waiting[i-1], waiting[i] = moved, waiting[i-1]
+		}
 		return true
 	})
 	until(nil)
