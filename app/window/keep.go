@@ -13,6 +13,7 @@ import (
 	"ashlar/app/core/settings"
 	"ashlar/app/core/sourcefile"
 	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
 	"ashlar/app/window/shell"
 	"ashlar/app/window/workspace"
 	"ashlar/ingest/input/safetext"
@@ -246,7 +247,7 @@ func (k *keeper) Prefer(was, now workspace.Prefs) {
 // requested.
 func (k *keeper) prefs(askedTheme bool) workspace.Prefs {
 	v := &k.settings
-	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Columns: workspace.Columns{Gutter: v.Gutter, Details: v.Details}, NoFindings: v.NoFindings, Look: view.Kept{}}
+	p := workspace.Prefs{Theme: v.Theme, Scale: v.Scale, Columns: panel.Columns{Gutter: v.Gutter, Details: v.Details}, NoFindings: v.NoFindings, Look: view.Kept{}}
 	for i := range view.Fields {
 		if f := &view.Fields[i]; f.Remembered {
 			p.Look[f.Key] = v.Text(f.Key)

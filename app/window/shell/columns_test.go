@@ -40,7 +40,7 @@ func TestColumnsAreDragged(t *testing.T) {
 	if p.Scope.Ranged || p.Order != nil {
 		t.Error("the drag also selects or moves something")
 	}
-	if c := (workspace.Columns{Gutter: float32(want[0]), Details: float32(want[1])}); k.now.Columns != c {
+	if c := (panel.Columns{Gutter: float32(want[0]), Details: float32(want[1])}); k.now.Columns != c {
 		t.Errorf("kept are %+v, want %+v", k.now.Columns, c)
 	}
 	next := newBench(t, someTrace)
@@ -73,7 +73,7 @@ func TestColumnsFollowTheWindow(t *testing.T) {
 	if g, d := p.Bounds.Gutter, p.Bounds.Side.Dx(); g < usual[0]*3/2 || d < usual[1]*3/2 {
 		t.Errorf("at 2560 dp they are %d and %d wide, at 1400 %d", g, d, usual)
 	}
-	b.Columns = workspace.Columns{Gutter: 900, Details: 900}
+	b.Columns = panel.Columns{Gutter: 900, Details: 900}
 	b.resize(600, 800)
 	if g, d := p.Bounds.Gutter, p.Bounds.Side.Dx(); g > 300 || d > 300 {
 		t.Errorf("of 600 dp they take %d and %d", g, d)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ashlar/app/window/marks"
+	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/functions"
 	"ashlar/app/window/workspace"
 	stored "ashlar/ingest/format/store"
@@ -54,7 +55,7 @@ func (s *Shell) Prefer(p workspace.Prefs) {
 	if p.Scale >= scales[0] && p.Scale <= scales[len(scales)-1] {
 		s.Scale = p.Scale
 	}
-	if p.Columns != (workspace.Columns{}) {
+	if p.Columns != (panel.Columns{}) {
 		s.Columns = p.Columns.Clamped()
 	}
 	s.NoFindings = p.NoFindings

@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 )
@@ -91,7 +92,7 @@ func (d *Workspace) ViewState() *view.State {
 	p.Unbind(p.Rec, 0, d.dp(), st)
 	st.Sides[0].Runs = p.runsState()
 	if w := p.ScopeComparison; w != nil && p.Against != nil {
-		if w.state(st, usual(&p.Scope, p.Against)); w.shows(p) {
+		if w.state(st, compare.ForScopes(&p.Scope, p.Against)); w.shows(p) {
 			st.Zoom = w.Zoom
 			return st
 		}

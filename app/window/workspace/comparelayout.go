@@ -63,9 +63,9 @@ func (c *Comparison) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 // same x position.
 func (c *Comparison) gutter(d *Workspace, u *ui.UI, width int) int {
 	if c.Above {
-		return d.Columns.gutter(u, timeline.GutterWidth, width)
+		return d.Columns.GutterWidth(u, timeline.GutterWidth, width)
 	}
-	return d.Columns.gutter(u, compareGutter, width-width%2)
+	return d.Columns.GutterWidth(u, compareGutter, width-width%2)
 }
 
 // halves returns the positions of the sides: side by side, or A above B.

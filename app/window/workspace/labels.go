@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 
+	"ashlar/app/core/session"
 	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
@@ -43,32 +44,11 @@ func (d *Workspace) NameLabels() {
 	if many {
 		wake = d.Do.Wake
 	}
-	l, _, ok := d.labels.Ask(k, wake, func(context.Context) (*funcname.Labels, error) { return labelsOf(recs), nil })
+	l, _, ok := d.labels.Ask(k, wake, func(context.Context) (*funcname.Labels, error) { return session.LabelsOf(recs), nil })
 	if !ok || !d.Fonts.SetLabels(l) {
 		return
 	}
 	for _, p := range d.Shown() {
 		p.PaletteOf = -1 // makes colours create a new palette, on which all pictures depend
 	}
-}
-
-// labelsOf finds the labels of all functions and threads of recordings.
-func labelsOf(recs []*recording.Recording) *funcname.Labels {
-	return funcname.NewLabels(func(yield func(string) bool) {
-		for _, rec := range recs {
-			for i := range rec.Functions.Len() {
-				if !yield(rec.Functions.At(i).Name) {
-					return
-				}
-			}
-		}
-	}, func(yield func(string) bool) {
-		for _, rec := range recs {
-			for _, t := range rec.Tracks {
-				if t.Name != "" && !yield(t.Name) {
-					return
-				}
-			}
-		}
-	})
 }

@@ -13,7 +13,7 @@ import (
 // place divides r among the parts.
 func (p *Pane) place(d *Workspace, u *ui.UI, r image.Rectangle) {
 	b := &p.Bounds
-	*b = panel.PaneBounds{Gutter: d.Columns.gutter(u, timeline.GutterWidth, r.Dx())}
+	*b = panel.PaneBounds{Gutter: d.Columns.GutterWidth(u, timeline.GutterWidth, r.Dx())}
 	cut := r.Max.Y
 	switch {
 	case !d.View.Above():
@@ -47,7 +47,7 @@ func (d *Workspace) placeLower(u *ui.UI, r image.Rectangle, cut int, details flo
 			r.Min.Y = of.verdictRow(d, u, b.Tabs).Max.Y
 		}
 		b.Side = r
-		b.Side.Min.X = r.Max.X - d.Columns.details(u, details, r.Dx())
+		b.Side.Min.X = r.Max.X - d.Columns.DetailsWidth(u, details, r.Dx())
 		r.Max.X = b.Side.Min.X
 	}
 	b.Lower = r

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/functions"
 	"ashlar/render/theme"
 )
@@ -16,7 +17,7 @@ type Prefs struct {
 	// Scale is the scale of the interface.
 	Scale float32
 	// Columns are the widths of the columns beside the timeline and the panels.
-	Columns Columns
+	Columns panel.Columns
 	// NoFindings hides the findings of recordings.
 	NoFindings bool
 	// Look holds the preferred fields of a State; nil if none was ever set.

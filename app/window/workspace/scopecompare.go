@@ -61,23 +61,11 @@ var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*
 	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
 })
 
-// usual returns the default normalization for two parts of a recording. Call sets have
-// different numbers of calls, so for them costs per call tell more than sums.
-func usual(a, b *recording.Scope) compare.Normalize {
-	switch {
-	case b != nil && b.Outside: // the rest is longer
-		return compare.Duration
-	case a.Calls != nil && b != nil && b.Calls != nil:
-		return compare.Calls
-	}
-	return compare.Auto
-}
-
 func newScopeComparison(p *Pane) *scopeComparison {
 	w := &scopeComparison{calls: p.Deck.Only(panel.Calls), picked: p.Pick}
 	w.begin(&p.Side, &w.b, scopePanels)
 	w.Look, w.OneRecording = pairLook(), true
-	w.Options.Normalize = usual(&p.Scope, p.Against)
+	w.Options.Normalize = compare.ForScopes(&p.Scope, p.Against)
 	return w
 }
 
@@ -233,7 +221,7 @@ func (w *scopeComparison) finish(p *Pane) error {
 func (w *scopeComparison) goTo(p *Pane, st *view.State) error {
 	its := *st
 	its.Tab = p.Tab
-	l, err := pairLookOf(&its, append(w.Deck.Names(), p.Deck.Names()...), usual(&p.Scope, p.Against))
+	l, err := pairLookOf(&its, append(w.Deck.Names(), p.Deck.Names()...), compare.ForScopes(&p.Scope, p.Against))
 	w.Look = l
 	if p.Tab = l.Tab; w.shows(p) {
 		p.Zoom = nil

@@ -45,7 +45,7 @@ type Workspace struct {
 	// the user hides them with NoFindings.
 	Leads, NoFindings bool
 	// Columns are the widths of the columns of names and of details.
-	Columns Columns
+	Columns panel.Columns
 	borders borders
 	// FollowFiles follows every file that is opened.
 	FollowFiles bool

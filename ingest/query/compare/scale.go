@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/big"
 	"math/bits"
+
+	"ashlar/ingest/model/recording"
 )
 
 // Normalize is the way in which the sides are made comparable.
@@ -255,4 +257,16 @@ func (c *Comparison) sideOf(r int) (side, n int) {
 		return 0, c.Sides
 	}
 	return 1, len(c.Runs) - c.Sides
+}
+
+// ForScopes returns the default normalization for two parts of a recording. Call sets have
+// different numbers of calls, so for them costs per call tell more than sums.
+func ForScopes(a, b *recording.Scope) Normalize {
+	switch {
+	case b != nil && b.Outside: // the rest is longer
+		return Duration
+	case a.Calls != nil && b != nil && b.Calls != nil:
+		return Calls
+	}
+	return Auto
 }
