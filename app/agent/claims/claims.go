@@ -213,8 +213,8 @@ func (c *checker) line(n int, line string) {
 	}
 }
 
-// readable returns an error if an address, its search or a transform is invalid, or if its files are missing or may
-// not be read.
+// readable returns an error if an address, its search or a transform is invalid, or if its
+// files are missing or may not be read.
 func readable(ctx context.Context, s string, near []string) error {
 	v, err := view.Parse(s)
 	if err != nil {

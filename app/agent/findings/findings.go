@@ -74,32 +74,39 @@ type Size struct {
 type rule struct {
 	name, what, wrong string
 	find              func(*look, rule) error
-	// stacks means that the rule also examines a profile beside spans.
-	stacks bool
+	of                subject
 }
+
+// subject is what a rule examines.
+type subject int
+
+const (
+	alone  subject = iota // the default event, and what the rule finds by itself
+	beside                // also the samples beside spans, see look.beside
+)
 
 // rules lists all rules, in the order of the manual.
 var rules = []rule{
-	{"sampler", "records are skipped, samples lost, stacks truncated or broken, or names missing", "the loss is spread evenly, so shares are still right", (*look).sampler, false},
-	{"recursion", "recursion at least 16 deep in at least 25 % of the total", "the function walks a tree, parses or interprets a program", (*look).recursion, true},
-	{"lock", "lock waits are at least 10 % of the total", "these threads exist to wait", (*look).lock, false},
-	{"gc", "garbage collection is at least 20 % of the non-idle total", "the collector ran on otherwise idle processors", (*look).gc, true},
-	{"kernel", "the kernel is at least 50 % of the non-idle total", "the program's work is kernel work, such as copying files or sending packets", (*look).kernel, true},
-	{"hot", "one function's self is at least 50 % of the non-idle total", "the function is the program's purpose", (*look).hot, true},
-	{"garbage", "a function allocates at least 33 % of all memory and keeps at most 5 % of it", "the recording ends after the work, when all memory is freed anyway", (*look).garbage, false},
-	{"outlier", "at most 30 % of the calls that repeat on a thread are slow and add at least 5 % to their time (2 % if they take at least 3 times the median), and an argument, a callee, another thread or a rhythm explains them", "the slow calls have more work on purpose, or the overlap is a coincidence", (*look).outlier, false},
-	{"pause", "at most 10 % of the gaps between calls that repeat on a thread are at least 8 times the median gap and 4 times all other gaps, and take at least 10 % of the time; or a thread waits about as long between all its calls, for at least 75 % of the time in total", "the program waited for input, or paces itself on purpose", (*look).pause, false},
-	{"many", "a function calls another at least 20 times a call, for at least 40 % of its time and 20 % of the total", "the calls cannot be joined into one", (*look).many, false},
-	{"straggler", "a function takes at least 1.5 times as much self time per call on one thread as on each similar thread", "the thread has more work on purpose", (*look).straggler, false},
-	{"holder", "a thread holds a lock for at least half of the time in which threads wait for it, and that is at least 5 % of the recording", "the waiting threads have no other work", (*look).holder, false},
-	{"climb", "the counter of a queue or of memory rises at least threefold, in even steps", "the recording ends before the program is warm", (*look).climb, false},
-	{"own", "a function of the program, with the library code it calls, has at least 50 % of the non-idle total, or 25 % of the total and at least three times as much as any other function", "the function is the program's purpose", (*look).own, true},
-	{"mode", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).mode, false},
-	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls have more work", (*look).slower, false},
-	{"starving", "a thread has at most 2 % of the median of the threads with the same name", "the thread is reserved for other work, or started late", (*look).starving, false},
-	{"gpu", "a GPU is idle for one cause, or only copies, for at least 25 % of the time in use (10 % while memory is allocated or freed); or two streams, each with at least 20 % of its work, take turns", "the program has too little work for the GPU, or another program uses it, or one stream needs the results of the other", (*look).gpu, false},
-	{"step", "at most 30 % of the steps that launch GPU work take at least 1.3 times the median and cost at least 2 % of the time, or steps take at least 1.5 times as long at the end", "the slow steps do other or more work on purpose", (*look).step, false},
-	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall, false},
+	{"sampler", "records are skipped, samples lost, stacks truncated or broken, or names missing", "the loss is spread evenly, so shares are still right", (*look).sampler, alone},
+	{"recursion", "recursion at least 16 deep in at least 25 % of the total", "the function walks a tree, parses or interprets a program", (*look).recursion, beside},
+	{"lock", "lock waits are at least 10 % of the total", "these threads exist to wait", (*look).lock, alone},
+	{"gc", "garbage collection is at least 20 % of the non-idle total", "the collector ran on otherwise idle processors", (*look).gc, beside},
+	{"kernel", "the kernel is at least 50 % of the non-idle total", "the program's work is kernel work, such as copying files or sending packets", (*look).kernel, beside},
+	{"hot", "one function's self is at least 50 % of the non-idle total", "the function is the program's purpose", (*look).hot, beside},
+	{"garbage", "a function allocates at least 33 % of all memory and keeps at most 5 % of it", "the recording ends after the work, when all memory is freed anyway", (*look).garbage, alone},
+	{"outlier", "at most 30 % of the calls that repeat on a thread are slow and add at least 5 % to their time (2 % if they take at least 3 times the median), and an argument, a callee, another thread or a rhythm explains them", "the slow calls have more work on purpose, or the overlap is a coincidence", (*look).outlier, alone},
+	{"pause", "at most 10 % of the gaps between calls that repeat on a thread are at least 8 times the median gap and 4 times all other gaps, and take at least 10 % of the time; or a thread waits about as long between all its calls, for at least 75 % of the time in total", "the program waited for input, or paces itself on purpose", (*look).pause, alone},
+	{"many", "a function calls another at least 20 times a call, for at least 40 % of its time and 20 % of the total", "the calls cannot be joined into one", (*look).many, alone},
+	{"straggler", "a function takes at least 1.5 times as much self time per call on one thread as on each similar thread", "the thread has more work on purpose", (*look).straggler, alone},
+	{"holder", "a thread holds a lock for at least half of the time in which threads wait for it, and that is at least 5 % of the recording", "the waiting threads have no other work", (*look).holder, alone},
+	{"climb", "the counter of a queue or of memory rises at least threefold, in even steps", "the recording ends before the program is warm", (*look).climb, alone},
+	{"own", "a function of the program, with the library code it calls, has at least 50 % of the non-idle total, or 25 % of the total and at least three times as much as any other function", "the function is the program's purpose", (*look).own, beside},
+	{"mode", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).mode, alone},
+	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls have more work", (*look).slower, alone},
+	{"starving", "a thread has at most 2 % of the median of the threads with the same name", "the thread is reserved for other work, or started late", (*look).starving, alone},
+	{"gpu", "a GPU is idle for one cause, or only copies, for at least 25 % of the time in use (10 % while memory is allocated or freed); or two streams, each with at least 20 % of its work, take turns", "the program has too little work for the GPU, or another program uses it, or one stream needs the results of the other", (*look).gpu, alone},
+	{"step", "at most 30 % of the steps that launch GPU work take at least 1.3 times the median and cost at least 2 % of the time, or steps take at least 1.5 times as long at the end", "the slow steps do other or more work on purpose", (*look).step, alone},
+	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall, alone},
 }
 
 // Describe returns for each rule its name, what it finds and when it is wrong.
@@ -226,7 +233,7 @@ func (l *look) beside() error {
 			return err
 		}
 		for _, r := range rules {
-			if !r.stacks {
+			if r.of != beside {
 				continue
 			}
 			if err := r.find(other, r); err != nil {

@@ -8,7 +8,23 @@ import (
 
 	"ashlar/ingest"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
 )
+
+// foundIn reads a file and returns its recording and findings.
+func foundIn(t *testing.T, name string, content []byte) (*recording.Recording, []Finding) {
+	t.Helper()
+	l := ingest.OpenInput(t.Context(), source.FromBytes(name, content), ingest.Options{})
+	defer l.Close()
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	all, err := Of(t.Context(), l.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Snapshot(), all
+}
 
 // TestWeightWithoutStack checks a heap profile with mostly unknown stacks: no function may be
 // blamed for their memory, and a recording without any function must not fail.
@@ -16,20 +32,12 @@ func TestWeightWithoutStack(t *testing.T) {
 	for name, frames := range map[string]string{"no function": `""`, "one function": `"[root]","0x1: keep (a.c:1)"`} {
 		content := fmt.Sprintf(`{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":false,"tu":"instrs","Mtu":"Minstr","tuth":500,"cmd":"x","pid":7,"te":900,"tg":800,
 "pps":[{"tb":1000000,"tbk":2000,"tl":1,"mb":9,"mbk":1,"gb":9,"gbk":1,"eb":0,"ebk":0,"fs":[]},{"tb":8,"tbk":1,"tl":1,"mb":8,"mbk":1,"gb":8,"gbk":1,"eb":8,"ebk":1,"fs":[1]}],"ftbl":[%s]}`, frames)
-		l := ingest.OpenInput(t.Context(), source.FromBytes("heap.json", []byte(content)), ingest.Options{})
-		if err := l.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		found, err := Of(t.Context(), l.Snapshot())
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, found := foundIn(t, "heap.json", []byte(content))
 		for _, f := range found {
 			if f.Rule == "garbage" || f.Rule == "hot" {
 				t.Errorf("%s: %s", name, f.Claim)
 			}
 		}
-		l.Close()
 	}
 }
 
@@ -51,14 +59,7 @@ func TestProfileBesideSpans(t *testing.T) {
 		content := fmt.Sprintf(`[{"ph":"X","name":"build","pid":1,"tid":1,"ts":0,"dur":100000},{"ph":"X","name":"seal","pid":1,"tid":1,"ts":200000,"dur":90000},
 {"ph":"P","name":"Profile","id":1,"pid":1,"tid":2,"ts":1,"args":{"data":{"startTime":1}}},
 {"ph":"P","name":"ProfileChunk","id":1,"pid":1,"tid":2,"ts":9,"args":{"data":{"cpuProfile":{"nodes":[%s],"samples":[%s]},"timeDeltas":[%s]}}}]`, nodes, strings.Join(samples, ","), strings.Join(deltas, ","))
-		l := ingest.OpenInput(t.Context(), source.FromBytes("a.json", []byte(content)), ingest.Options{})
-		if err := l.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		found, err := Of(t.Context(), l.Snapshot())
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, found := foundIn(t, "a.json", []byte(content))
 		i := slices.IndexFunc(found, func(f Finding) bool { return f.Rule == "hot" })
 		switch {
 		case want != (i >= 0):
@@ -69,7 +70,6 @@ func TestProfileBesideSpans(t *testing.T) {
 				t.Errorf("the finding is %+v", f)
 			}
 		}
-		l.Close()
 	}
 }
 
@@ -94,7 +94,6 @@ func TestSaturatedTotal(t *testing.T) {
 		if text := f.Text(); (f.Confidence == nil) != saturated || strings.Contains(text, " sure.") == saturated || strings.Contains(f.Claim, "it is a lower bound, and the share may be smaller.") != saturated {
 			t.Errorf("%v: %s (%v)", values, text, f.Confidence)
 		}
-		l.Close()
 	}
 }
 
@@ -106,16 +105,8 @@ func TestStatesAreNotHot(t *testing.T) {
           <idle>-0     [001] d..2.   100.006000: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=42 next_prio=120
              app-42    [001] d..2.   100.007000: sched_switch: prev_comm=app prev_pid=42 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
 `
-	l := ingest.OpenInput(t.Context(), source.FromBytes("a.txt", []byte(content)), ingest.Options{})
-	defer l.Close()
-	if err := l.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	found, err := Of(t.Context(), l.Snapshot())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l.Snapshot().Counts.States == 0 || slices.ContainsFunc(found, func(f Finding) bool { return f.Rule == "hot" }) {
-		t.Errorf("%d states, findings %+v", l.Snapshot().Counts.States, found)
+	rec, found := foundIn(t, "a.txt", []byte(content))
+	if rec.Counts.States == 0 || slices.ContainsFunc(found, func(f Finding) bool { return f.Rule == "hot" }) {
+		t.Errorf("%d states, findings %+v", rec.Counts.States, found)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"ashlar/ingest"
-	"ashlar/ingest/input/source"
 	"ashlar/testdata/rounds"
 )
 
@@ -39,15 +37,7 @@ func (d *drawn) found(t *testing.T) (text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := ingest.OpenInput(t.Context(), source.FromBytes("a.json", content), ingest.Options{})
-	defer l.Close()
-	if err := l.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	all, err := Of(t.Context(), l.Snapshot())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, all := foundIn(t, "a.json", content)
 	for _, f := range all {
 		text += f.Rule + ": " + f.Claim + "\n"
 	}

@@ -306,13 +306,11 @@ func (p *Side) SetOwnCode(pattern string) {
 
 // OwnCodeItem returns the menu item that makes a pattern that of the user's own code.
 func (p *Side) OwnCodeItem(title, pattern string) widget.Item {
-	on := p.OwnCode() == pattern
-	return widget.Item{Title: title, On: on, Do: func() {
-		if on {
-			pattern = ""
-		}
-		p.SetOwnCode(pattern)
-	}}
+	on, now := p.OwnCode() == pattern, pattern
+	if on {
+		now = ""
+	}
+	return widget.Item{Title: title, On: on, Do: func() { p.SetOwnCode(now) }}
 }
 
 // PackagePattern returns a pattern of the functions of a package and of those below it.

@@ -202,6 +202,10 @@ func (s *samplers) finish() {
 	s.profiles.End()
 }
 
+// mostAlike is the number of P events of one thread, time and stack that a sample is compared
+// with, so that a file of many such samples takes no longer than others.
+const mostAlike = 64
+
 // again returns the indexes of the top-level samples that P events repeat: same thread,
 // time, stack, and name and weight unless one of the two has none.
 func (s *samplers) again(decimals int) map[int]bool {
@@ -237,7 +241,7 @@ func (s *samplers) again(decimals int) map[int]bool {
 			continue
 		}
 		at := place{w.thread, w.ts, w.call}
-		j := slices.IndexFunc(events[at], func(e *waitingSample) bool {
+		j := slices.IndexFunc(events[at][:min(len(events[at]), mostAlike)], func(e *waitingSample) bool {
 			return (w.name == e.name || w.name == 0 || e.name == 0) && (w.cpu == e.cpu || w.cpu < 0 || e.cpu < 0) &&
 				(w.weight == 0 || e.weight == 0 || units(w) == units(e))
 		})
@@ -245,7 +249,8 @@ func (s *samplers) again(decimals int) map[int]bool {
 			continue
 		}
 		e := events[at][j]
-		events[at] = slices.Delete(events[at], j, j+1)
+		events[at][j] = events[at][0]
+		events[at] = events[at][1:]
 		e.name, e.cpu, e.weight = cmp.Or(e.name, w.name), max(e.cpu, w.cpu), cmp.Or(e.weight, w.weight)
 		again[i] = true
 		k := s.d.kind("samples")

@@ -278,13 +278,13 @@ func (r *reader) other(s *sequence, p *packet, body []byte) {
 	case packetFtrace:
 		r.ftrace(body)
 	case packetPerf:
-		r.compare(s, p, at, body)
+		r.noteRepeat(s, p, at, body)
 		r.perfSample(s, at, body)
 	case packetStreaming:
-		r.compare(s, p, at, body)
+		r.noteRepeat(s, p, at, body)
 		r.streamingSamples(s, p, at, body)
 	case packetStackSample:
-		r.compare(s, p, at, body)
+		r.noteRepeat(s, p, at, body)
 		r.stackSample(s, at, body)
 	case packetHeap:
 		r.heapProfile(s, body)
@@ -301,9 +301,9 @@ type firstSample struct {
 	body     string
 }
 
-// compare warns if the first packet with samples comes again after later ones. Then the file
+// noteRepeat warns if the first packet with samples comes again after later ones. Then the file
 // is probably a concatenation of traces that share packets.
-func (r *reader) compare(s *sequence, p *packet, at int64, body []byte) {
+func (r *reader) noteRepeat(s *sequence, p *packet, at int64, body []byte) {
 	f := &r.first
 	switch {
 	case f.body == "":

@@ -271,7 +271,7 @@ func (d *decoder) close() {
 	if len(h.rest) > 0 {
 		d.b.Remark("fields-not-shown", d.place(at), "Line %d has fields after the event name (tracepoint arguments, registers, branches) that are not shown", at)
 	}
-	d.compare(h, at)
+	d.noteRepeat(h, at)
 	d.headers.Read++
 	d.headers.Kept++
 	if d.cut {
@@ -285,9 +285,9 @@ func (d *decoder) close() {
 	d.stack = d.stack[:0]
 }
 
-// compare warns if the first sample comes again after later ones. Then somebody has probably
+// noteRepeat warns if the first sample comes again after later ones. Then somebody has probably
 // appended the output for the same recording.
-func (d *decoder) compare(h *header, line int64) {
+func (d *decoder) noteRepeat(h *header, line int64) {
 	if !h.hasTime || !h.hasTID || d.time.deltas {
 		return
 	}

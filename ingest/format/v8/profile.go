@@ -99,7 +99,7 @@ func (s *Profiles) End() {
 			p.compareHits()
 		}
 	}
-	s.compare()
+	s.markRepeats()
 	for _, p := range s.all {
 		if p.whole {
 			p.flush(0)

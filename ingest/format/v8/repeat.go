@@ -49,8 +49,8 @@ func (s *Profiles) sample(track *recording.TrackBuilder, h held) uint64 {
 	return maphash.Comparable(s.seed, sample{track.Index(), h.at, h.call})
 }
 
-// compare marks the samples of whole profiles that another profile of the thread has, too.
-func (s *Profiles) compare() {
+// markRepeats marks the samples of whole profiles that another profile of the thread has, too.
+func (s *Profiles) markRepeats() {
 	var seen map[uint64]int
 	for _, p := range s.all {
 		if !p.whole || len(p.held) == 0 {
