@@ -357,10 +357,13 @@ func (d *verdict) sure(chance bool) {
 		d.say(" Certainty comes from the spread of %s and %s.", units.Count(int64(a.Recordings)), units.Plural(int64(b.Recordings), "run"))
 		return
 	}
-	known, single := false, false
+	known := false
+	var single []*compare.Row // with one call per side
 	for _, cause := range d.told {
 		inA, inB := d.c.CallsOf(cause.Rows[0].Key)
-		known, single = known || cause.Sure != nil, single || cause.Sure == nil && inA == 1 && inB == 1
+		if known = known || cause.Sure != nil; cause.Sure == nil && inA == 1 && inB == 1 {
+			single = append(single, cause.Rows[0])
+		}
 	}
 	for i := range d.callers {
 		known = known || d.callers[i].Row.Total != nil
@@ -371,8 +374,10 @@ func (d *verdict) sure(chance bool) {
 	case known:
 		d.say(" Certainty excludes the spread between runs, which is unknown.")
 	}
-	if single {
-		d.say(" One call per side gives no certainty.")
+	if len(single) > 0 {
+		d.say(" One call per side gives no certainty for ")
+		d.functions(single)
+		d.say(".")
 	}
 }
 
