@@ -38,6 +38,7 @@ var verbs = map[string]*Icon{
 	"Rename":   {data: icons.EditorModeEdit},
 	"Callers":  {data: icons.CommunicationCallMerge},
 	"Callees":  {data: icons.CommunicationCallSplit},
+	"Treat":    {data: icons.SocialPerson},
 	"Close":    {data: icons.NavigationClose},
 }
 

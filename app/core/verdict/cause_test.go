@@ -358,7 +358,7 @@ func TestOneCall(t *testing.T) {
 		return input(t, "x.json", callsOf(seed, names, took))
 	}
 	got := said(t, trace(1, 30_000), trace(2, 5000))
-	if !strings.HasPrefix(got, "once −") || !strings.Contains(got, " One call per side gives no certainty for once") {
+	if !strings.HasPrefix(got, "once −") || !strings.Contains(got, " For once, one call per side gives no certainty.") {
 		t.Errorf("one call per side changed, and the verdict is: %s", got)
 	}
 }

@@ -375,9 +375,9 @@ func (d *verdict) sure(chance bool) {
 		d.say(" Certainty excludes the spread between runs, which is unknown.")
 	}
 	if len(single) > 0 {
-		d.say(" One call per side gives no certainty for ")
+		d.say(" For ")
 		d.functions(single)
-		d.say(".")
+		d.say(", one call per side gives no certainty.")
 	}
 }
 

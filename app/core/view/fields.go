@@ -134,7 +134,7 @@ func fields() []Field {
 		many("transform", "the transforms of stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform).typed(transformArgs),
 		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
 		text("find", "the search text", func(v *State) *string { return &v.Find }).
-			flag("search", "search for `TEXT` or /expression/ in names, modules and files; name:, module:, file:, thread: or arg: before it searches only there"),
+			flag("search", "search for `TEXT` or /expression/ in names, modules and files; name:, package:, module:, file:, thread: or arg: before it searches only there"),
 		text("tab", "the tab of the lower half", func(v *State) *string { return &v.Tab }),
 		maybe("function", "the selected function: NAME or NAME:MODULE; NAME alone is the function without a module or, if there is none, of any module", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
 		many("node", "the functions from the root to the selected bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),

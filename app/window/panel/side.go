@@ -3,7 +3,6 @@ package panel
 import (
 	"image"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -312,9 +311,6 @@ func (p *Side) OwnCodeItem(title, pattern string) widget.Item {
 	}
 	return widget.Item{Title: title, On: on, Do: func() { p.SetOwnCode(now) }}
 }
-
-// PackagePattern returns a pattern of the functions of a package and of those below it.
-func PackagePattern(name string) string { return "/^" + regexp.QuoteMeta(name) + `([.:/]|$)/` }
 
 // Swatch returns the colour of a row's function.
 func (p *Side) Swatch(a *session.Answer, r *analyze.Row) ui.Colour {

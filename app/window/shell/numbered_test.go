@@ -152,7 +152,7 @@ func TestOwnCodeIsRemembered(t *testing.T) {
 	}
 	a := open(dir, "a.folded")
 	a.remembered()
-	const pattern = `/^main([.:/]|$)/`
+	const pattern = "package:main"
 	treat := func() {
 		t.Helper()
 		items := a.Pane.FunctionItems(&a.Workspace, recording.Function{Name: "main.load"})

@@ -5,6 +5,7 @@ import (
 	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/search"
 	"ashlar/render/widget"
 )
 
@@ -62,7 +63,7 @@ func (p *Pane) FunctionItems(d *Workspace, f recording.Function) []widget.Item {
 		change = append(change, widget.Item{Title: "Collapse module " + panel.ShortModule(f.Module), On: p.HasTransform(t), Do: func() { p.Transform(t) }})
 	}
 	if pkg := funcname.Package(f.Name); pkg != "" {
-		change = append(change, p.OwnCodeItem("Treat "+pkg+" as own code", panel.PackagePattern(pkg)))
+		change = append(change, p.OwnCodeItem("Treat "+pkg+" as own code", search.InPackage.Of(pkg)))
 	}
 	items = append(items, widget.Item{Title: "Search for this name", Do: func() { p.SearchFor(f.Name) }})
 	return widget.Grouped(items, change, p.Details.LabelItems(&d.Host))

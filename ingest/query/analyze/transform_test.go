@@ -664,7 +664,7 @@ func TestTransformText(t *testing.T) {
 		{CallersOf(fn), "callers of price"},
 		{CalleesOf(fn), "callees of price"},
 		{Transform{Op: OpShowFrom, Ref: Ref{Text: "/^price/"}}, "from /^price/"},
-		{Transform{Op: OpMine, Ref: Ref{Text: "/^price/"}}, "mine: /^price/"},
+		{Transform{Op: OpMine, Ref: Ref{Text: "/^price/"}}, "own code: /^price/"},
 		{Transform{Op: OpInvert}, "invert"},
 		{ByTime(), "sorted by time"},
 	} {

@@ -61,7 +61,7 @@ var Transforms = []TransformKind{
 		pass: func(p *callPaths, t Transform) { p.calleesOf(p.matches(t)) }},
 	{Op: OpShowFrom, Of: OfPattern, Flag: "show-from", Usage: "start stacks at the outermost frame that matches `TEXT` or /expression/ (name, module or file); remove stacks without one", chip: "from %s", takes: true,
 		pass: func(p *callPaths, t Transform) { p.calleesOf(p.like(t)) }},
-	{Op: OpMine, Of: OfPattern, Flag: "mine", Usage: "merge all frames into the nearest caller with a name, module or file that matches `TEXT` or /expression/: library code counts as part of your own", chip: "mine: %s",
+	{Op: OpMine, Of: OfPattern, Flag: "mine", Usage: "merge all frames into the nearest caller with a name, module or file that matches `TEXT` or /expression/: library code counts as part of your own", chip: "own code: %s",
 		pass: func(p *callPaths, t Transform) { p.mine(p.like(t)) }},
 	{Op: OpCollapseRecursion, Of: OfFunction, Flag: "collapse-recursion-of", Usage: "merge all frames of this `FUNCTION` in a stack, with everything between them",
 		Menu: "Collapse its recursion", chip: "collapse recursion of %s",

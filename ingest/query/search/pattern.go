@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -31,19 +32,24 @@ type Field string
 const (
 	InFunctions Field = ""
 	InName      Field = "name"
+	InPackage   Field = "package"
 	InModule    Field = "module"
 	InFile      Field = "file"
 	InThread    Field = "thread"
 	InArgs      Field = "arg"
 )
 
+// Of returns a text that searches for a name in the field.
+func (f Field) Of(name string) string { return string(f) + ":" + name }
+
 // Parse parses a text to search for. /…/ is a case-sensitive regular expression in Go's
 // syntax. Other text matches anywhere in a name; case matters only if it has capitals. A
-// field and a colon in front limit the search: name:, module:, file:, thread: (names of
-// threads) or arg: (arguments of spans). Errors are one sentence.
+// field and a colon in front limit the search: name:, package: (a package, namespace or
+// crate by its whole name, with those below it), module:, file:, thread: (names of threads)
+// or arg: (arguments of spans). Errors are one sentence.
 func Parse(text string) (*Pattern, error) {
 	p := &Pattern{text: text, want: text}
-	for _, f := range []Field{InName, InModule, InFile, InThread, InArgs} {
+	for _, f := range []Field{InName, InPackage, InModule, InFile, InThread, InArgs} {
 		// name::space is a name, not a field.
 		if rest, ok := strings.CutPrefix(text, string(f)+":"); ok && !strings.HasPrefix(rest, ":") {
 			p.field, p.want = f, rest
@@ -113,12 +119,24 @@ func (p *Pattern) MatchFunction(f *recording.Function) bool {
 		return p.Match(f.Name) || f.Symbol != "" && p.Match(f.Symbol) || f.Module != "" && p.Match(f.Module) || f.File != "" && p.Match(f.File)
 	case InName:
 		return p.Match(f.Name) || f.Symbol != "" && p.Match(f.Symbol)
+	case InPackage:
+		return p.inPackage(funcname.Package(f.Name))
 	case InModule:
 		return f.Module != "" && p.Match(f.Module)
 	case InFile:
 		return f.File != "" && p.Match(f.File)
 	}
 	return false
+}
+
+// inPackage reports whether the pattern matches a package: its whole name, or that of a
+// package around it.
+func (p *Pattern) inPackage(name string) bool {
+	if p.re != nil {
+		return p.re.MatchString(name)
+	}
+	rest, ok := strings.CutPrefix(name, p.want)
+	return ok && (rest == "" || strings.ContainsRune(".:/", rune(rest[0])))
 }
 
 // MatchTrack reports whether a thread's name, or its number, matches.

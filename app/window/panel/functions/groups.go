@@ -8,6 +8,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/search"
 	"ashlar/render/widget"
 )
 
@@ -148,10 +149,12 @@ func valueItems(p *panel.Side, by analyze.By, value string) (items []widget.Item
 	only := analyze.Only(value)
 	items = append(items, widget.Item{Title: "Keep only these stacks", On: p.HasTransform(only), Do: func() { p.Transform(only) }})
 	switch by {
-	case analyze.ByModule, analyze.ByFile:
-		items = append(items, p.OwnCodeItem("Treat as own code", value))
+	case analyze.ByModule:
+		items = append(items, p.OwnCodeItem("Treat as own code", search.InModule.Of(value)))
+	case analyze.ByFile:
+		items = append(items, p.OwnCodeItem("Treat as own code", search.InFile.Of(value)))
 	case analyze.ByPackage:
-		items = append(items, p.OwnCodeItem("Treat as own code", panel.PackagePattern(value)))
+		items = append(items, p.OwnCodeItem("Treat as own code", search.InPackage.Of(value)))
 	}
 	if by == analyze.ByModule {
 		c := analyze.CollapseModule(value)
