@@ -47,7 +47,7 @@ func start(t *testing.T) (in io.WriteCloser, out io.ReadCloser) {
 	}()
 	t.Cleanup(func() {
 		inW.Close()
-		outR.Close()
+		io.Copy(io.Discard, outR) // answers that the test did not read, up to the end
 		<-done
 	})
 	return inW, outR
