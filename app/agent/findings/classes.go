@@ -17,7 +17,7 @@ const (
 )
 
 // names lists the functions of each class: functions that do nothing else, and the names
-// that runtimes use for the activity in traces. A final * stands for any ending.
+// that runtimes use for the activity in traces. A * stands for any text, except in Go's (*T).
 var names = map[class][]string{
 	collecting: {
 		"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc*", "runtime.bgsweep", "runtime.gcStart", "runtime.gcMarkTermination", "runtime.bgscavenge",
@@ -34,33 +34,38 @@ var names = map[class][]string{
 		"wait for lock*", "waiting for lock*", "lock wait*", "lock contention*", "monitor contention*", "acquire lock*", "Lock contention*",
 	},
 	idling: {
-		"[blocked*", "do_idle", "cpu_startup_entry", "intel_idle*", "acpi_idle*", "poll_idle", "cpuidle_enter*", "native_safe_halt", "default_idle*", "swapper", "runtime.gopark", "ThreadEventQueue::GetEvent::Wait", "(idle)", "[idle]", "idle", "runtime.findRunnable",
-		"epoll_wait", "__epoll_wait", "poll", "__poll", "select", "__select", "nanosleep", "__nanosleep", "clock_nanosleep*", "sleep", "time.sleep", "pthread_cond_wait*", "pthread_cond_timedwait*", "__pthread_cond_wait*",
-		"jdk.internal.misc.Unsafe.park", "java.lang.Object.wait*", "java.lang.Thread.sleep*", "sun.misc.Unsafe.park", "mach_msg_trap", "__psynch_cvwait", "kevent", "WaitForSingleObject*", "NtWaitFor*", "(program)",
+		"[blocked*", "do_idle", "cpu_startup_entry", "intel_idle*", "acpi_idle*", "poll_idle", "cpuidle_enter*", "native_safe_halt", "default_idle*", "swapper", "runtime.gopark", "runtime.notesleep", "runtime.notetsleep*", "runtime.futexsleep", "runtime.semasleep", "runtime.sigNoteSleep", "runtime.usleep", "ThreadEventQueue::GetEvent::Wait", "(idle)", "[idle]", "idle", "runtime.findRunnable",
+		"epoll_wait", "__epoll_wait", "poll", "__poll", "select", "__select", "nanosleep", "__nanosleep", "clock_nanosleep*", "sleep", "time.sleep", "pthread_cond_wait*", "pthread_cond_timedwait*", "__pthread_cond_*wait*", "___pthread_cond_*wait*",
+		"sem_wait*", "sem_timedwait*", "__new_sem_wait*", "__futex_abstimed_wait*", "futex_wait*", "ppoll", "__ppoll", "pselect*", "epoll_pwait*", "__sigtimedwait", "PlatformEvent::park*", "Parker::park", "PlatformMonitor::wait", "PosixSemaphore::wait",
+		"jdk.internal.misc.Unsafe.park", "java.lang.Object.wait*", "java.lang.Thread.sleep*", "sun.misc.Unsafe.park", "mach_msg_trap", "__psynch_cvwait", "kevent", "golang.org/x/sys/unix.kevent", "golang.org/x/sys/unix.Kevent", "golang.org/x/sys/unix.EpollWait", "syscall.EpollWait", "WaitForSingleObject*", "NtWaitFor*", "(program)",
 	},
+}
+
+// pattern is a name with a star: what follows the star, which stands for any text, and the
+// class.
+type pattern struct {
+	end string
+	is  class
 }
 
 // classesOf returns the class of each function of a recording.
 func classesOf(rec *recording.Recording) []class {
-	whole, begins := map[string]class{}, map[string]class{}
-	shortest := 1 << 10
+	whole, begins := map[string]class{}, map[string][]pattern{} // by name; by what precedes the star
+	shortest, longest := 1<<10, 0
 	for c, all := range names {
 		for _, n := range all {
-			if p, ok := strings.CutSuffix(n, "*"); ok {
-				begins[p] |= c
-				shortest = min(shortest, len(p))
-			} else if head, tail, ok := strings.Cut(n, "*"); ok && n[0] != '*' && !strings.HasSuffix(head, "(") {
-				_ = tail
-				begins[head] |= c
-				shortest = min(shortest, len(head))
-			} else {
-				whole[n] |= c
+			head, end, star := strings.Cut(n, "*")
+			if !star || strings.HasSuffix(head, "(") { // (*T) is a Go type
+				head, star = strings.CutSuffix(n, "*")
+				end = ""
 			}
+			if !star {
+				whole[n] |= c
+				continue
+			}
+			begins[head] = append(begins[head], pattern{end, c})
+			shortest, longest = min(shortest, len(head)), max(longest, len(head))
 		}
-	}
-	longest := 0
-	for p := range begins {
-		longest = max(longest, len(p))
 	}
 	of := make([]class, rec.Functions.Len())
 	for i := range of {
@@ -69,9 +74,14 @@ func classesOf(rec *recording.Recording) []class {
 		if at := strings.IndexByte(name, '('); at > 0 && name[len(name)-1] == ')' && !strings.Contains(name, "(*") { // cut the parameters off
 			name = name[:at]
 		}
+		name = strings.TrimPrefix(name, "__GI_") // glibc's own calls of its public functions
 		of[i] = whole[f.Name] | whole[name]
 		for n := shortest; n <= min(longest, len(name)); n++ {
-			of[i] |= begins[name[:n]]
+			for _, p := range begins[name[:n]] {
+				if strings.HasSuffix(name[n:], p.end) {
+					of[i] |= p.is
+				}
+			}
 		}
 		if f.Kind == recording.KindKernel {
 			of[i] |= inKernel

@@ -276,19 +276,26 @@ func (l *look) functions(keep func(*analyze.Row) bool) (rows []analyze.Row) {
 	return rows
 }
 
-// heaviest returns the function with the largest self; ok is false if there are fewer
-// than two functions.
-func (l *look) heaviest() (first analyze.Row, ok bool) {
-	n := 0
-	for i := range l.Rows() {
-		if r := &l.rows[i]; r.IsFunction(l.rec) {
-			if n++; n == 2 {
-				return first, true
-			}
-			first = *r
+// heaviest returns the function with the largest self outside stacks of idle functions, and
+// that self; ok is false if there are fewer than two functions.
+func (l *look) heaviest() (first analyze.Row, self int64, ok bool) {
+	of := map[recording.FuncID]int64{}
+	for c, waits := range l.waiting() {
+		if c > 0 && !waits {
+			of[l.rec.Func(recording.CallID(c))] += l.weights.Self[c]
 		}
 	}
-	return first, false
+	n := 0
+	for i := range l.Rows() {
+		r := &l.rows[i]
+		if !r.IsFunction(l.rec) {
+			continue
+		}
+		if n++; n == 1 || of[r.Func] > self {
+			first, self = *r, of[r.Func]
+		}
+	}
+	return first, self, n > 1
 }
 
 // sampled reports whether the weights were sampled rather than measured.
@@ -297,19 +304,22 @@ func (l *look) sampled() bool { return l.event != nil && l.event.Basis != record
 // enough is the smallest number of samples from which rules draw conclusions.
 const enough = 50
 
-// above returns the confidence that a share is above a threshold, and whether that is
-// high enough to report. For samples it uses the normal approximation. The confidence in a
-// share of a saturated sum is unknown.
-func (l *look) above(share, threshold float64) (*json.Number, bool) {
+// above returns the confidence that a part of a sum is above a share of it, and whether that
+// is high enough to report. For samples it uses the normal approximation, with the samples
+// behind that sum, which may be a part of the total. The confidence in a share of a saturated
+// sum is unknown.
+func (l *look) above(part, sum int64, threshold float64) (*json.Number, bool) {
+	share := l.share(part, sum)
+	samples := l.behind.Worth * l.share(sum, l.sum)
 	switch {
 	case share < threshold:
 		return nil, false
 	case !l.sampled() || l.behind.Samples == 0 || l.overflowed():
 		return nil, true
-	case l.behind.Worth < enough:
+	case samples < enough:
 		return nil, false
 	}
-	c := normal((share - threshold) / math.Sqrt(threshold*(1-threshold)/l.behind.Worth))
+	c := normal((share - threshold) / math.Sqrt(threshold*(1-threshold)/samples))
 	return decimal(c), c >= .95
 }
 

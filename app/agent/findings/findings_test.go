@@ -110,3 +110,23 @@ func TestStatesAreNotHot(t *testing.T) {
 		t.Errorf("%d states, findings %+v", rec.Counts.States, found)
 	}
 }
+
+// TestWaitsAreNotHot checks that in a wall-clock profile, where most threads wait most of the
+// time, waits are neither hot nor charged to the program's functions, whatever function the
+// waiting ends in.
+func TestWaitsAreNotHot(t *testing.T) {
+	const content = `main;worker;pthread_cond_timedwait;__futex_abstimed_wait_common;__syscall_cancel_arch 900
+main;reader;read;__GI___poll;__syscall_cancel_arch 300
+main;notifier;pthread_cond_signal;futex_wake 3
+main;app.compute 90
+main;app.parse 10
+`
+	_, found := foundIn(t, "a.folded", []byte(content))
+	var claims []string
+	for _, f := range found {
+		claims = append(claims, f.Claim)
+	}
+	if want := "“app.compute” has the highest self cost outside waits: 90 (6.9 %) of samples (87.4 % of the non-idle total)."; !slices.Equal(claims, []string{want}) {
+		t.Errorf("claims %q", claims)
+	}
+}

@@ -193,14 +193,13 @@ func (l *look) onlyWith(n Number, of map[recording.FuncID]int64) Number {
 	return n.by("total", l.withMetric("top", evidence.File(l.rec), "--only", "/^("+strings.Join(names, "|")+")$/", "-n", "1")...)
 }
 
-// ofBusy returns a part of the total without idle functions as a percentage. share is that of
-// the whole total.
-func (l *look) ofBusy(share Number, v, busy int64) Number {
-	n := percentage(l.share(v, busy))
-	if n.Text == share.Text && busy == l.sum && share.args != nil {
-		return share
+// sayCost appends what a cost is of: the metric and, if some stacks wait, the percentage that it
+// is of the others.
+func (l *look) sayCost(f *Finding, v int64) {
+	f.say(" of %s", l.costName())
+	if busy := l.busy(); busy != l.sum {
+		f.say(" (%s of the non-idle total)", percentage(l.share(v, busy)))
 	}
-	return n
 }
 
 // withMetric adds the flags for the metric to a command's arguments, unless it is the

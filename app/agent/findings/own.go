@@ -76,9 +76,10 @@ func (l *look) own(r rule) error {
 	if !ok {
 		return nil
 	}
+	waits := l.waiting()
 	cost := map[recording.FuncID]int64{}
 	for c, f := range owners {
-		if self := l.weights.Self[c]; f != nobody && self != 0 {
+		if self := l.weights.Self[c]; f != nobody && self != 0 && !waits[c] {
 			cost[f] += self
 		}
 	}
@@ -86,11 +87,11 @@ func (l *look) own(r rule) error {
 	delete(cost, id)
 	_, next := most(cost)
 	busy := l.busy()
-	sure, ok := l.above(l.share(sum, busy), .5)
-	if !ok && next > 0 && sum >= 3*next && 4*sum >= l.sum {
-		sure, ok = l.above(l.share(sum, busy), .25)
+	sure, ok := l.above(sum, busy, .5)
+	if !ok && next > 0 && sum >= 3*next && 4*sum >= busy {
+		sure, ok = l.above(sum, busy, .25)
 	}
-	if !ok || l.classes[id]&idling != 0 {
+	if !ok {
 		return nil
 	}
 	f := l.rec.Functions.At(int(id))

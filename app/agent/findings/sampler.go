@@ -59,7 +59,7 @@ func (l *look) unnamed(r rule) {
 			cost += row.Self
 		}
 	}
-	if sure, ok := l.above(l.share(cost, l.sum), .2); ok {
+	if sure, ok := l.above(cost, l.sum, .2); ok {
 		l.add(r, Finding{Size: l.size(cost), Confidence: sure}.saying("Functions without names: %s (%s) of %s. The recorder did not find the programs' symbols.", l.value(cost), part(cost, l.sum), name(l.metric.Name)),
 			view.State{Tab: "functions", Table: view.Table{Group: "module"}}, "top", evidence.File(l.rec), "--by", "module")
 	}
@@ -86,7 +86,7 @@ func (l *look) broken(r rule) {
 		}
 	}
 	if deepest >= 8 {
-		if sure, ok := l.above(l.share(cost[1], l.sum), .3); ok {
+		if sure, ok := l.above(cost[1], l.sum, .3); ok {
 			l.add(r, Finding{Size: l.size(cost[1]), Confidence: sure}.saying("Stacks of one frame: %s (%s) of %s. Others are up to %s deep, so the recorder did not find the callers.", l.value(cost[1]), part(cost[1], l.sum), name(l.metric.Name), count(deepest)),
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--tree")
 		}
@@ -95,7 +95,7 @@ func (l *look) broken(r rule) {
 		if limit != deepest {
 			continue
 		}
-		if sure, ok := l.above(l.share(cost[deepest], l.sum), .05); ok {
+		if sure, ok := l.above(cost[deepest], l.sum, .05); ok {
 			l.add(r, Finding{Size: l.size(cost[deepest]), Confidence: sure}.saying("Stacks cut off at %s: %s (%s) of %s. None is deeper.", plural(deepest, "frame"), l.value(cost[deepest]), part(cost[deepest], l.sum), name(l.metric.Name)),
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--invert")
 		}

@@ -75,6 +75,16 @@ func (l *look) busy() int64 {
 	return l.sum - l.classed(idling, 0).total
 }
 
+// waiting returns for each call of the tree whether its path has an idle function.
+func (l *look) waiting() []bool {
+	is := make([]bool, len(l.weights.Self))
+	for c := 1; c < len(is); c++ {
+		up := l.rec.Calls.Parent(recording.CallID(c))
+		is[c] = l.classes[l.rec.Func(recording.CallID(c))]&idling != 0 || up != recording.NoCall && is[up]
+	}
+	return is
+}
+
 func (l *look) share(part, whole int64) float64 {
 	if whole <= 0 || part <= 0 {
 		return 0
@@ -88,7 +98,7 @@ func (l *look) gc(r rule) error {
 		return nil
 	}
 	gc, busy := l.classed(collecting, idling), l.busy()
-	sure, ok := l.above(l.share(gc.total, busy), .2)
+	sure, ok := l.above(gc.total, busy, .2)
 	if !ok {
 		return nil
 	}
@@ -98,8 +108,10 @@ func (l *look) gc(r rule) error {
 	if amount.args == nil && gc.total == l.classed(collecting, 0).total {
 		amount = l.onlyWith(amount, gc.first)
 	}
-	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s) of %s (%s of the non-idle total).",
-		amount, share, l.costName(), l.ofBusy(share, gc.total, busy)), of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
+	found := Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s)", amount, share)
+	l.sayCost(&found, gc.total)
+	found.say(".")
+	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }
 
@@ -134,7 +146,7 @@ func (l *look) lock(r rule) error {
 		return err
 	}
 	waits := l.classed(locking, 0)
-	sure, ok := l.above(l.share(waits.total, l.sum), .1)
+	sure, ok := l.above(waits.total, l.sum, .1)
 	if !ok {
 		return nil
 	}
@@ -195,7 +207,7 @@ func (l *look) contention(r rule) error {
 			}
 		}
 		id, cost := most(by)
-		sure, ok := other.above(other.share(cost, other.sum), .5)
+		sure, ok := other.above(cost, other.sum, .5)
 		if every := &l.rec.Events[e]; every.Period == 1 && 2*cost >= other.sum { // nothing was sampled
 			sure, ok = nil, cost > 0
 		}
@@ -241,11 +253,12 @@ func (l *look) kernel(r rule) error {
 		return nil
 	}
 	in, busy := l.classed(inKernel, idling), l.busy()
-	sure, ok := l.above(l.share(in.total, busy), .5)
+	sure, ok := l.above(in.total, busy, .5)
 	if !ok {
 		return nil
 	}
-	found := Finding{Size: l.sizeOf(in.total, busy), Confidence: sure}.saying("Kernel: %s (%s) of %s (%s of the non-idle total)", l.value(in.total), part(in.total, l.sum), l.costName(), percentage(l.share(in.total, busy)))
+	found := Finding{Size: l.sizeOf(in.total, busy), Confidence: sure}.saying("Kernel: %s (%s)", l.value(in.total), part(in.total, l.sum))
+	l.sayCost(&found, in.total)
 	callers := in.callers
 	if own := l.kernelOwners(); own != nil {
 		callers = own
@@ -291,19 +304,25 @@ func (l *look) hot(r rule) error {
 	if !l.ofCode() {
 		return nil
 	}
-	row, ok := l.heaviest()
-	if !ok || l.classes[row.Func]&idling != 0 {
+	row, self, ok := l.heaviest()
+	if !ok {
 		return nil
 	}
 	f := l.rec.Functions.At(int(row.Func))
 	busy := l.busy()
-	sure, ok := l.above(l.share(row.Self, busy), .5)
+	sure, ok := l.above(self, busy, .5)
 	if !ok || isUnnamed(f) {
 		return nil
 	}
-	amount, share := l.cost(row.Func, row.Self)
-	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(row.Self, busy), Confidence: sure}.saying("%s has the highest self cost: %s (%s) of %s.", quoted(f.Name), amount, share, l.costName()),
-		of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+	amount, share := l.cost(row.Func, self)
+	found := Finding{Function: f.Name, Size: l.sizeOf(self, busy), Confidence: sure}.saying("%s has the highest self cost", quoted(f.Name))
+	if busy != l.sum {
+		found.say(" outside waits")
+	}
+	found.say(": %s (%s)", amount, share)
+	l.sayCost(&found, self)
+	found.say(".")
+	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }
 
@@ -327,7 +346,7 @@ func (l *look) recursion(r rule) error {
 		times[f]--
 	})
 	id, c := most(cost)
-	sure, ok := l.above(l.share(c, l.sum), .25)
+	sure, ok := l.above(c, l.sum, .25)
 	if !ok {
 		return nil
 	}
@@ -358,7 +377,7 @@ func (l *look) garbage(r rule) error {
 		still, made := kept.byOwner(owners), other.byOwner(owners)
 		for {
 			id, cost := most(made)
-			sure, ok := other.above(other.share(cost, other.sum), .33)
+			sure, ok := other.above(cost, other.sum, .33)
 			if !ok {
 				break
 			}
