@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/gpu"
+	"ashlar/ingest/query/waits"
 	"ashlar/render/units"
 )
 
@@ -53,9 +54,13 @@ type Overview struct {
 	IdleRecords int64 `json:"idle_records_left_out,omitempty"`
 	// Quality lists the problems of the recording; empty without problems.
 	Quality []Problem `json:"quality"`
-	// Top lists the functions with the largest self cost, Busiest the busiest threads.
+	// Top lists the functions with the largest self cost, Busiest the busiest threads: by self
+	// cost or, for states of threads, by running time.
 	Top     []Row    `json:"top"`
 	Busiest []Thread `json:"busiest"`
+	// Waits is the lock, channel or signal for which threads waited longest in total; absent if
+	// the recording does not say where threads waited.
+	Waits *Waits `json:"waits,omitempty"`
 	// GPUs lists the devices whose work the recording has.
 	GPUs    []GPU              `json:"gpus"`
 	Unusual []findings.Finding `json:"unusual"`
@@ -106,11 +111,23 @@ type Row struct {
 	TotalInterval *[2]json.Number `json:"total_interval,omitempty"`
 }
 
-// Thread is a thread with its self cost.
+// Thread is a thread with its self cost, and its share of that of all threads.
 type Thread struct {
 	Name  string      `json:"name"`
 	Self  json.Number `json:"self"`
 	Share json.Number `json:"share"`
+}
+
+// Waits is what threads waited for at a place of the program: Lost is the sum of the waits, in
+// nanoseconds.
+type Waits struct {
+	Place   string      `json:"place"`
+	Lost    json.Number `json:"lost_ns"`
+	Waits   int         `json:"waits"`
+	Waiters int         `json:"waiters"`
+	Longest json.Number `json:"longest_ns"`
+
+	lost, longest int64
 }
 
 // GPU is a device: Busy is the share of Window, its time from first to last work, in which
@@ -169,6 +186,9 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	if o.Unusual, err = costs.Findings(ctx); err != nil {
 		return nil, err
 	}
+	if o.Waits, err = mostWaited(ctx, rec); err != nil {
+		return nil, err
+	}
 	devices, err := gpu.Devices(ctx, rec)
 	if err != nil {
 		return nil, err
@@ -184,6 +204,24 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	}
 	o.ask(all)
 	return o, nil
+}
+
+// mostWaited returns what threads waited for longest, nil if nothing is known.
+func mostWaited(ctx context.Context, rec *recording.Recording) (*Waits, error) {
+	if rec.Counts.States == 0 {
+		return nil, nil
+	}
+	all, err := waits.Of(ctx, rec, recording.Scope{})
+	var most *waits.Lock
+	for i := range all {
+		if l := &all[i]; l.Kind != waits.Others && len(l.Places) > 0 && (most == nil || l.Lost > most.Lost) {
+			most = l
+		}
+	}
+	if most == nil {
+		return nil, err
+	}
+	return &Waits{short(most.Title(rec)), exactnum.Nanoseconds(most.Lost), most.Waits, most.Waiters, exactnum.Nanoseconds(most.Longest), most.Lost, most.Longest}, nil
 }
 
 func short(s string) string {
@@ -220,12 +258,27 @@ func (o *Overview) weigh(ctx context.Context, costs *findings.Costs) error {
 		of := behind.Row(r, w.Sum)
 		o.Top = append(o.Top, Row{short(r.Name), short(analyze.ModuleBase(r.Module)), exactnum.Value(r.Self, o.metric), of.SelfShare, exactnum.Value(r.Total, o.metric), of.TotalShare, of.SelfInterval, of.TotalInterval})
 	}
+	sum := o.sum
+	if w.Basis == analyze.States { // wall time is the same for all threads
+		q.Metric, sum = recording.StateCPU, 0
+	}
 	threads, err := analyze.ByTrack(ctx, rec, q)
 	if err != nil {
 		return err
 	}
+	if w.Basis == analyze.States {
+		for i := range threads {
+			recording.Add(&sum, threads[i].Self)
+		}
+	}
 	for i := range threads[:min(len(threads), mostThreads)] {
-		o.Busiest = append(o.Busiest, Thread{short(threads[i].Name), exactnum.Value(threads[i].Self, o.metric), evidence.Share(threads[i].Self, o.sum)})
+		if threads[i].Self > 0 {
+			name := threads[i].Name
+			if t := threads[i].Track; t != recording.NoTrack {
+				name = rec.Tracks[t].Label()
+			}
+			o.Busiest = append(o.Busiest, Thread{short(name), exactnum.Value(threads[i].Self, o.metric), evidence.Share(threads[i].Self, sum)})
+		}
 	}
 	return nil
 }
@@ -247,8 +300,20 @@ func (o *Overview) ask(found int) {
 	if len(o.GPUs) > 0 {
 		add("idle GPU time by cause, and slow steps", "gpu", file)
 	}
+	if o.Waits != nil {
+		add("who waits for whom, and how long", "locks", file)
+	}
+	states := o.Basis == string(analyze.States)
+	if states {
+		for e := range o.rec.Events {
+			if v := &o.rec.Events[e]; v.Basis == recording.FromSamples {
+				add("where the running time went, by samples", "top", file, "--event", view.EventName(v))
+				break
+			}
+		}
+	}
 	add("heaviest call paths", "top", file, "--tree", "-n", "20")
-	if len(o.Top) > 0 {
+	if len(o.Top) > 0 && !states {
 		f := analyze.RefTo(recording.Function{Name: o.Top[0].Name, Module: ""}).Text
 		add("callers of the heaviest function", "top", file, "--callers-of", f)
 		if o.Basis == string(analyze.Spans) {
@@ -309,6 +374,10 @@ func (o *Overview) Text() string {
 	if o.metric.Name != "" {
 		o.cost(&b)
 	}
+	if w := o.Waits; w != nil {
+		thread := o.rec.ThreadWord(recording.NoTrack)
+		fmt.Fprintf(&b, "waits: %s in %s of %s, longest %s: %s\n", units.Duration(w.lost), units.Plural(int64(w.Waits), "wait"), units.Plural(int64(w.Waiters), thread), units.Duration(w.longest), w.Place)
+	}
 	for _, d := range o.GPUs {
 		fmt.Fprintf(&b, "%s: busy %s of %s\n", d.Name, units.Percent(d.busy, d.window), units.Duration(d.window))
 	}
@@ -338,8 +407,12 @@ func (o *Overview) cost(b *strings.Builder) {
 		var names []string
 		for _, t := range o.Busiest {
 			f, _ := t.Share.Float64()
-			names = append(names, fmt.Sprintf("%s %.0f %%", t.Name, 100*f))
+			names = append(names, fmt.Sprintf("%.0f %% %s", 100*f, t.Name))
 		}
-		fmt.Fprintf(b, "%ss: %s\n", o.rec.ThreadWord(recording.NoTrack), strings.Join(names, ", "))
+		running := ""
+		if o.Basis == string(analyze.States) {
+			running = "running "
+		}
+		fmt.Fprintf(b, "%s%ss: %s\n", running, o.rec.ThreadWord(recording.NoTrack), strings.Join(names, ", "))
 	}
 }

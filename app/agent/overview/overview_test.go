@@ -1,0 +1,69 @@
+package overview_test
+
+import (
+	"bytes"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/app/agent/overview"
+	"ashlar/ingest"
+	"ashlar/ingest/input/source"
+)
+
+// receivers is the number of goroutines that wait for one, so that they lose more than the
+// test itself, for which the testing package waits.
+const receivers = 3
+
+//go:noinline
+func receiveWork(work chan int) int { return <-work }
+
+//go:noinline
+func produce(work chan int) {
+	for end := time.Now().Add(30 * time.Millisecond); time.Now().Before(end); {
+	}
+	for range receivers {
+		work <- 1
+	}
+}
+
+// TestOfGoTrace checks that the overview of an execution trace names the goroutine that ran
+// most and the place where goroutines waited most, and proposes first to ask who waits for
+// whom.
+func TestOfGoTrace(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Fatal("go test -trace records already")
+	}
+	var file bytes.Buffer
+	if err := trace.Start(&file); err != nil {
+		t.Fatal(err)
+	}
+	work, done := make(chan int), make(chan int)
+	for range receivers {
+		go func() { done <- receiveWork(work) }()
+	}
+	go produce(work)
+	for range receivers {
+		<-done
+	}
+	trace.Stop()
+
+	l := ingest.OpenInput(t.Context(), source.FromBytes("a.trace", file.Bytes()), ingest.Options{})
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	o, err := overview.Of(t.Context(), l.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := o.Waits; w == nil || w.Waiters != receivers || !strings.Contains(w.Place, "overview_test.receiveWork (") {
+		t.Errorf("the longest waits are %+v", w)
+	}
+	if len(o.Busiest) == 0 || !strings.HasPrefix(o.Busiest[0].Name, "ashlar/app/agent/overview_test.produce ") {
+		t.Errorf("the busiest goroutines are %+v", o.Busiest)
+	}
+	if o.Next[0].Command != "ashlar locks a.trace" {
+		t.Errorf("the next commands are %+v", o.Next)
+	}
+}
