@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -238,7 +239,8 @@ func tiny(compressed bool) []byte {
 	}
 	names := []string{"root", "metadata", "class", "id", "name", "field", "constantPool", "true", "dimension", "1",
 		"10", "long", "11", "int", "12", "java.lang.String", "20", "java.lang.Thread", "osName", "osThreadId",
-		"30", "jdk.ThreadSleep", "startTime", "duration", "eventThread", "stackTrace", "21", "jdk.types.StackTrace", "frames", "22", "jdk.types.StackFrame", "lineNumber"}
+		"30", "jdk.ThreadSleep", "startTime", "duration", "eventThread", "stackTrace", "21", "jdk.types.StackTrace", "frames", "22", "jdk.types.StackFrame", "lineNumber",
+		"method", "type", "descriptor", "23", "jdk.types.Method", "24", "jdk.types.FrameType", "description", "25", "java.lang.Class"}
 	at := func(s string) uint64 {
 		for i, n := range names {
 			if n == s {
@@ -278,14 +280,32 @@ func tiny(compressed bool) []byte {
 	meta = append(meta, element(nil, "root", nil, element(nil, "metadata", nil, class("10", "long"), class("11", "int"), class("12", "java.lang.String"),
 		class("20", "java.lang.Thread", fieldOf("osName", "12"), fieldOf("osThreadId", "10")),
 		class("21", "jdk.types.StackTrace", fieldOf("frames", "22", "dimension", "1")),
-		class("22", "jdk.types.StackFrame", fieldOf("lineNumber", "11")),
+		class("22", "jdk.types.StackFrame", fieldOf("method", "23", "constantPool", "true"), fieldOf("lineNumber", "11"), fieldOf("type", "24", "constantPool", "true")),
+		class("23", "jdk.types.Method", fieldOf("type", "25", "constantPool", "true"), fieldOf("name", "12", "constantPool", "true"), fieldOf("descriptor", "12", "constantPool", "true")),
+		class("24", "jdk.types.FrameType", fieldOf("description", "12")),
+		class("25", "java.lang.Class", fieldOf("name", "12", "constantPool", "true")),
 		class("30", "jdk.ThreadSleep", fieldOf("startTime", "10"), fieldOf("duration", "10"), fieldOf("eventThread", "20", "constantPool", "true"), fieldOf("stackTrace", "21", "constantPool", "true"))))...)
 	pool := num(num(num(nil, 8, 0), 8, 0), 8, 0)
-	pool = num(append(pool, 1), 4, 2)
+	pool = num(append(pool, 1), 4, 6)
 	pool = num(num(num(pool, 8, 20), 4, 1), 8, 7)
 	pool = num(text(pool, "main"), 8, 42)
 	pool = num(num(num(pool, 8, 21), 4, 1), 8, 5)
-	pool = num(num(num(pool, 4, 2), 4, 11), 4, 12)
+	pool = num(pool, 4, 2)
+	for _, f := range [][3]uint64{{1, 1<<32 - 1, 1}, {2, 12, 1}} { // method, line, type
+		pool = num(num(num(pool, 8, f[0]), 4, f[1]), 8, f[2])
+	}
+	pool = num(num(pool, 8, 23), 4, 2)
+	for _, m := range [][4]uint64{{1, 1, 1, 2}, {2, 2, 3, 4}} { // id, class, name, descriptor
+		for _, v := range m {
+			pool = num(pool, 8, v)
+		}
+	}
+	pool = text(num(num(num(pool, 8, 24), 4, 1), 8, 1), "Native")
+	pool = num(num(num(num(num(num(pool, 8, 25), 4, 2), 8, 1), 8, 5), 8, 2), 8, 6)
+	pool = num(num(pool, 8, 12), 4, 6)
+	for i, s := range []string{"sleep", "(J)V", "poll", "()L;", "java/lang/Thread", "libc.so.6"} {
+		pool = text(num(pool, 8, uint64(i+1)), s)
+	}
 	body := event(30, num(num(num(num(nil, 8, 1500), 8, 500), 8, 7), 8, 5))
 	body = append(body, event(1, pool)...)
 	metaAt := headBytes + len(body)
@@ -311,6 +331,16 @@ func TestTiny(t *testing.T) {
 			tr := r.Tracks[0]
 			if tr.Name != "main" || tr.TID != 42 || tr.States.Len() != 1 || tr.States.Start(0) != 500e6 || tr.States.End(0) != 1000e6 || r.State(tr.States.Call(0)) != recording.Blocked {
 				t.Errorf("compressed %v: %+v", compressed, tr)
+			}
+			// A native method of Java's is one of its class, a function of a library one of the
+			// library; line -1 is none.
+			var frames []string
+			for c := r.Calls.Parent(tr.States.Call(0)); c != recording.NoCall; c = r.Calls.Parent(c) {
+				f := r.Functions.At(int(r.Func(c)))
+				frames = append(frames, fmt.Sprintf("%s of %q, line %d", f.Name, f.Module, r.Frames.At(int(r.Calls.Frame(c))).Line))
+			}
+			if want := []string{`java.lang.Thread.sleep of "", line 0`, `poll of "libc.so.6", line 12`}; !slices.Equal(frames, want) {
+				t.Errorf("compressed %v: frames %q", compressed, frames)
 			}
 			if s := tr.SamplesOf(0); s == nil || s.Len() != 1 || r.Calls.Depth(s.Call(0)) != 2 || r.Events[0].Metrics[1].Total != 500_000 {
 				t.Errorf("compressed %v: %+v", compressed, r.Events)

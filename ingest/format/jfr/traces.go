@@ -3,6 +3,7 @@ package jfr
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 
@@ -115,6 +116,10 @@ func (c *chunk) stack(id int64) recording.CallID {
 	return call
 }
 
+// noDescriptor is the descriptor that async-profiler gives functions of native libraries. It
+// is invalid: methods have those of the Java Virtual Machine Specification, section 4.3.3.
+const noDescriptor = "()L;"
+
 // addFrame adds a frame to the recording.
 func (c *chunk) addFrame(k frameKey) recording.FrameID {
 	var method, kind *class
@@ -127,7 +132,7 @@ func (c *chunk) addFrame(k frameKey) recording.FrameID {
 		}
 	}
 	fn := recording.Function{Kind: recording.KindManaged}
-	var class, name string
+	var class, name, descriptor string
 	if method != nil {
 		c.in(method, k.method, func(f *field) {
 			switch {
@@ -135,6 +140,8 @@ func (c *chunk) addFrame(k frameKey) recording.FrameID {
 				class = c.className(c.number(8), f.of)
 			case f.name == "name":
 				name = c.symbol(f)
+			case f.name == "descriptor":
+				descriptor = c.symbol(f)
 			default:
 				c.skipField(f, 0)
 			}
@@ -157,10 +164,14 @@ func (c *chunk) addFrame(k frameKey) recording.FrameID {
 	switch {
 	case name == "":
 		fn.Name, fn.Unresolved = cmp.Or(class, recording.UnknownName), true
-	case fn.Kind == recording.KindManaged:
-		fn.Name = strings.TrimPrefix(class+"."+name, ".")
+	case fn.Kind == recording.KindManaged, descriptor != "" && descriptor != noDescriptor: // a method, even if it is native
+		fn.Name, fn.Kind = strings.TrimPrefix(class+"."+name, "."), recording.KindManaged
 	default: // async-profiler writes the library in place of the class
 		fn.Name, fn.Module = name, class
 	}
-	return c.d.b.Frame(recording.Frame{Func: c.d.b.Function(fn), Line: int32(min(max(k.line, 0), 1<<31-1)), Kind: fn.Kind})
+	line := k.line
+	if line < 0 || line > math.MaxInt32 { // native methods have line -1, which has 32 bits
+		line = 0
+	}
+	return c.d.b.Frame(recording.Frame{Func: c.d.b.Function(fn), Line: int32(line), Kind: fn.Kind})
 }
