@@ -32,32 +32,76 @@ func (l *look) holder(r rule) error {
 		if k.Kind != waits.Locks || len(k.Holders) == 0 || 20*k.Held < l.rec.Duration() || k.Waits < 10 {
 			continue
 		}
-		// Holders are sorted, the longest in total first.
-		h := k.Holders[0]
-		var in place
-		if len(waits.Functions(l.rec, h.Call)) > 0 {
-			name := ownFunction(l.rec, h.Call)
-			in = place{name, name}
-		} else if h.Track != recording.NoTrack {
-			in = l.mostlyIn(h.Track, k.Holds)
-		}
-		if in.name == "" || 2*h.Held < k.Held {
-			continue
-		}
-		by := "a thread that is not recorded"
-		if h.Track != recording.NoTrack {
-			by = l.on(h.Track)
-		}
 		of := func(n Number, field string) Number {
 			return n.by(fmt.Sprintf("locks[%d].%s", i, field), "locks", evidence.File(l.rec), "-n", "0")
 		}
-		f := Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which threads waited for it. %s of %s lost %s.",
-			quoted(in.name), by, quoted(k.Title(l.rec)), of(plural(h.Count, "hold"), "holders[0].count"), of(duration(h.Median), "holders[0].median"), of(duration(h.Longest), "holders[0].longest"),
-			part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"), of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.rec.ThreadWord(recording.NoTrack)), "waiters"), of(duration(k.Lost), "lost"))
+		// Holders are sorted, the longest in total first.
+		h := k.Holders[0]
+		in := l.holdsIn(k, &h)
+		var f Finding
+		switch {
+		case 2*h.Held >= k.Held && in.name != "":
+			by := "a thread that is not recorded"
+			if h.Track != recording.NoTrack {
+				by = l.on(h.Track)
+			}
+			f = Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which threads waited for it.",
+				quoted(in.name), by, quoted(k.Title(l.rec)), of(plural(h.Count, "hold"), "holders[0].count"), of(duration(h.Median), "holders[0].median"), of(duration(h.Longest), "holders[0].longest"),
+				part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"))
+		case 10*k.Held >= l.rec.Duration():
+			f = l.inTurn(k, of)
+		}
+		if f.Claim == "" {
+			continue
+		}
+		f.say(" %s of %s lost %s.", of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.rec.ThreadWord(recording.NoTrack)), "waiters"), of(duration(k.Lost), "lost"))
 		l.add(r, f, view.State{Tab: "blocked"}, "locks", evidence.File(l.rec))
 		return nil
 	}
 	return nil
+}
+
+// holdsIn returns what a thread does while it holds a lock.
+func (l *look) holdsIn(k *waits.Lock, h *waits.Holder) place {
+	if len(waits.Functions(l.rec, h.Call)) > 0 {
+		name := ownFunction(l.rec, h.Call)
+		return place{name, name}
+	}
+	if h.Track == recording.NoTrack {
+		return place{}
+	}
+	return l.mostlyIn(h.Track, k.Holds)
+}
+
+// inTurn describes a lock that several threads hold in turn; the zero finding if it is always
+// the same thread.
+func (l *look) inTurn(k *waits.Lock, of func(n Number, field string) Number) (f Finding) {
+	threads, held := map[int]bool{}, map[string]int64{} // by function
+	for i := range k.Holders {
+		h := &k.Holders[i]
+		if h.Track == recording.NoTrack {
+			continue
+		}
+		threads[h.Track] = true
+		// Without the stack that let go, what the thread does may be after it let go.
+		if name := ownFunction(l.rec, h.Call); name != "" {
+			held[name] += h.Held
+		}
+	}
+	if len(threads) < 2 {
+		return Finding{}
+	}
+	f.Size = timePart(k.Held, l.rec.Duration())
+	f.say("%s hold the lock of %s in turn", plural(len(threads), l.rec.ThreadWord(recording.NoTrack)), quoted(k.Title(l.rec)))
+	for in, t := range held {
+		if 2*t > k.Held {
+			f.Function = in
+			f.say(", mostly in %s", quoted(in))
+		}
+	}
+	f.say(": %s, median %s, longest %s, together %s (%s of the recording).", of(plural(len(k.Holds), "hold"), "holds_derived.count"), of(duration(k.Median), "holds_derived.median"), of(duration(k.LongestHold), "holds_derived.longest"),
+		of(duration(k.Held), "holds_derived.sum"), part(k.Held, l.rec.Duration()))
+	return f
 }
 
 // ownFunction returns the innermost function of a stack that is the program's own.

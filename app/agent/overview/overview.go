@@ -206,7 +206,8 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	return o, nil
 }
 
-// mostWaited returns what threads waited for longest, nil if nothing is known.
+// mostWaited returns what threads waited for longest, nil if nothing is known. A lock goes
+// before channels and signals, for which threads often wait because they have nothing to do.
 func mostWaited(ctx context.Context, rec *recording.Recording) (*Waits, error) {
 	if rec.Counts.States == 0 {
 		return nil, nil
@@ -214,8 +215,16 @@ func mostWaited(ctx context.Context, rec *recording.Recording) (*Waits, error) {
 	all, err := waits.Of(ctx, rec, recording.Scope{})
 	var most *waits.Lock
 	for i := range all {
-		if l := &all[i]; l.Kind != waits.Others && len(l.Places) > 0 && (most == nil || l.Lost > most.Lost) {
+		l := &all[i]
+		if l.Kind == waits.Others || len(l.Places) == 0 {
+			continue
+		}
+		lock := l.Kind == waits.Locks && 20*l.Held >= rec.Duration()
+		if most == nil || l.Lost > most.Lost || lock {
 			most = l
+		}
+		if lock {
+			break // locks come first, the one with the longest waits before the others
 		}
 	}
 	if most == nil {
