@@ -25,7 +25,7 @@ type Comparison struct {
 
 	splitter splitter
 	Heads    [2]widget.ClickArea
-	Strips   [2]runStrip
+	Strips   [2]comparison.RunStrip
 	ScopeBar scopebar.Bar
 	Bounds   compareBounds
 	rowsOf   rowsKey
@@ -303,7 +303,9 @@ func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	d.remember(u)
 	for i, p := range c.Panes {
 		p.Tooltip(&d.Host, u)
-		c.Strips[i].tooltip(c, u, i)
+		if c.hasRuns() {
+			c.Strips[i].Tooltip(u, i, c.RunsOf(i), c.runDetail)
+		}
 	}
 	if d.View.below() {
 		c.Deck.Tooltip(&d.Host, u, c.Tab, &c.Comparison)

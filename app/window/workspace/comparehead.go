@@ -73,9 +73,12 @@ func (c *Comparison) head(d *Workspace, u *ui.UI, i int) {
 		right -= w + u.Px(10)
 	}
 	left := badge.Max.X + u.Px(8)
-	c.Strips[i].tip, c.Strips[i].Dots = -1, nil
-	if strip := u.Px(stripWidth); c.hasRuns() && right-strip-left > u.Px(60) {
-		c.Strips[i].layout(d, c, u, i, image.Rect(right-strip, r.Min.Y, right, r.Max.Y))
+	c.Strips[i].Clear()
+	if strip := u.Px(comparison.StripWidth); c.hasRuns() && right-strip-left > u.Px(60) {
+		both := [2][]comparison.Run{c.RunsOf(0), c.RunsOf(1)}
+		if k := c.Strips[i].Layout(u, i, both, image.Rect(right-strip, r.Min.Y, right, r.Max.Y)); k >= 0 {
+			d.ToggleRun(i, k)
+		}
 		right -= strip + u.Px(10)
 	}
 	name := d.Fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.Doc.Name, float32(right-left))

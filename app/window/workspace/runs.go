@@ -226,24 +226,15 @@ func (d *Workspace) keepRuns(ps ...*Pane) {
 	}
 }
 
-// RunOf describes a run of a side, the shown one first.
-type RunOf struct {
-	Name string
-	// Total is the run's total in the comparison's units; Known is false before it is
-	// computed.
-	Total   int64
-	Known   bool
-	Off     bool
-	Outlier bool
-	Err     error
-}
+// hasRuns reports whether a side has several runs.
+func (c *Comparison) hasRuns() bool { return len(c.Panes[0].Runs)+len(c.Panes[1].Runs) > 0 }
 
-// RunsOf describes the runs of a side.
-func (c *Comparison) RunsOf(side int) []RunOf {
+// RunsOf describes the runs of a side, the shown one first.
+func (c *Comparison) RunsOf(side int) []comparison.Run {
 	p := c.Panes[side]
-	all := []RunOf{{Name: OneLine(p.Doc.Name)}}
+	all := []comparison.Run{{Name: OneLine(p.Doc.Name)}}
 	for _, r := range p.Runs {
-		all = append(all, RunOf{Name: r.Name(), Total: r.total, Known: r.hasTotal, Off: r.Off, Err: r.Err()})
+		all = append(all, comparison.Run{Name: r.Name(), Total: r.total, Known: r.hasTotal, Off: r.Off, Err: r.Err()})
 	}
 	a := c.Answer()
 	if a == nil {
@@ -337,7 +328,7 @@ func (d *Workspace) ChooseRuns(side int) {
 }
 
 // runDetail describes a run in a list or a tooltip.
-func (c *Comparison) runDetail(r RunOf) string {
+func (c *Comparison) runDetail(r comparison.Run) string {
 	var parts []string
 	if a := c.Answer(); r.Known && a != nil {
 		parts = append(parts, units.Value(a.Compared.Metric.Readable(r.Total)))

@@ -1,17 +1,28 @@
-package workspace
+package comparison
 
 import (
 	"image"
 
-	"ashlar/app/window/comparison"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
 
-// runStrip draws the runs of a side as dots on a line, placed by their totals; both sides
+// Run describes a run of a side.
+type Run struct {
+	Name string
+	// Total is the run's total in the comparison's units; Known is false before it is
+	// computed.
+	Total   int64
+	Known   bool
+	Off     bool // it does not count
+	Outlier bool
+	Err     error
+}
+
+// RunStrip draws the runs of a side as dots on a line, placed by their totals; both sides
 // have one scale. A click on a dot takes the run off, or puts it back.
-type runStrip struct {
+type RunStrip struct {
 	areas []widget.ClickArea
 	// Dots are the places of the dots in the last frame, the shown run first.
 	Dots []image.Rectangle
@@ -21,18 +32,15 @@ type runStrip struct {
 
 // Width of the strip and radius of a dot, in dp.
 const (
-	stripWidth = 150
+	StripWidth = 150
 	dotRadius  = 4
 )
 
-// hasRuns reports whether a side has several runs.
-func (c *Comparison) hasRuns() bool { return len(c.Panes[0].Runs)+len(c.Panes[1].Runs) > 0 }
-
-// runScale returns the smallest and the largest total of all runs.
-func (c *Comparison) runScale() (low, high int64) {
+// scaleOf returns the smallest and the largest total of the runs of both sides.
+func scaleOf(runs [2][]Run) (low, high int64) {
 	first := true
-	for side := range c.Panes {
-		for _, r := range c.RunsOf(side) {
+	for _, side := range runs {
+		for _, r := range side {
 			if !r.Known {
 				continue
 			}
@@ -48,17 +56,21 @@ func (c *Comparison) runScale() (low, high int64) {
 	return low, high
 }
 
-// layout draws the strip of a side in r.
-func (s *runStrip) layout(d *Workspace, c *Comparison, u *ui.UI, side int, r image.Rectangle) {
+// Clear forgets the strip of the last frame.
+func (s *RunStrip) Clear() { s.tip, s.Dots = -1, nil }
+
+// Layout draws the strip of a side in r. It returns the index of a clicked run, -1 for
+// none.
+func (s *RunStrip) Layout(u *ui.UI, side int, both [2][]Run, r image.Rectangle) (clicked int) {
 	th := u.Theme
 	s.tip, s.Dots = -1, s.Dots[:0]
-	runs := c.RunsOf(side)
+	runs := both[side]
 	for len(s.areas) < len(runs) {
 		s.areas = append(s.areas, widget.ClickArea{})
 	}
 	radius := u.Px(dotRadius)
 	mid := (r.Min.Y + r.Max.Y) / 2
-	low, high := c.runScale()
+	low, high := scaleOf(both)
 	place := func(total int64) int {
 		if high == low {
 			return (r.Min.X + r.Max.X) / 2
@@ -80,7 +92,7 @@ func (s *runStrip) layout(d *Workspace, c *Comparison, u *ui.UI, side int, r ima
 	if n > 1 {
 		u.VLine(place(int64(sum/float64(n))), r.Min.Y+u.Px(6), r.Max.Y-u.Px(6), color)
 	}
-	toggle := -1
+	clicked = -1
 	for i, run := range runs {
 		x := r.Max.X - radius
 		if run.Known {
@@ -88,9 +100,9 @@ func (s *runStrip) layout(d *Workspace, c *Comparison, u *ui.UI, side int, r ima
 		}
 		dot := image.Rect(x-radius, mid-radius, x+radius, mid+radius)
 		s.Dots = append(s.Dots, dot)
-		clicked, hovered := s.areas[i].Clicked(u, dot.Inset(-u.Px(1)))
-		if clicked {
-			toggle = i
+		pressed, hovered := s.areas[i].Clicked(u, dot.Inset(-u.Px(1)))
+		if pressed {
+			clicked = i
 		}
 		switch {
 		case run.Err != nil:
@@ -108,24 +120,21 @@ func (s *runStrip) layout(d *Workspace, c *Comparison, u *ui.UI, side int, r ima
 			s.tip, s.at = i, image.Pt(x, r.Max.Y)
 		}
 	}
-	if toggle >= 0 {
-		d.ToggleRun(side, toggle)
-	}
+	return clicked
 }
 
-// tooltip names the run under the pointer.
-func (s *runStrip) tooltip(c *Comparison, u *ui.UI, side int) {
-	runs := c.RunsOf(side)
-	if !c.hasRuns() || s.tip < 0 || s.tip >= len(runs) { // there is no strip, or no run under the pointer
+// Tooltip names the run under the pointer; detail describes it.
+func (s *RunStrip) Tooltip(u *ui.UI, side int, runs []Run, detail func(Run) string) {
+	if s.tip < 0 || s.tip >= len(runs) { // no run is under the pointer
 		return
 	}
 	r := runs[s.tip]
-	does := "Click to exclude it from " + comparison.SideName(side)
+	does := "Click to exclude it from " + SideName(side)
 	if r.Off {
 		does = "Click to include it"
 	}
 	lines := []string{does}
-	if text := c.runDetail(r); text != "" {
+	if text := detail(r); text != "" {
 		lines = []string{text, does}
 	}
 	widget.Tip(u, s.at, r.Name, lines)
