@@ -86,7 +86,8 @@ func TestTrend(t *testing.T) {
 		t.Errorf("the command of the change says %s", first)
 	}
 	text := textOf(t, "trend", dir)
-	if !strings.Contains(text, "run-19.folded on: ") || !strings.Contains(text, "▁") {
+	at := filepath.Join(dir, "run-19.folded")
+	if lines := strings.Split(text, "\n"); !strings.HasPrefix(lines[1], "Total +") || !strings.Contains(lines[1], " from "+at+" on: ") || !strings.Contains(lines[1], " Largest change of a function: hash +") || !strings.Contains(text, "▁") {
 		t.Errorf("as text:\n%s", text)
 	}
 }

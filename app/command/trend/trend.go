@@ -5,19 +5,15 @@ package trend
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"runtime"
-	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
 	"ashlar/app/core/exactnum"
 	"ashlar/app/core/locate"
+	"ashlar/app/core/series"
 	"ashlar/app/core/subcommand"
 	"ashlar/ingest/input/safetext"
-	"ashlar/ingest/input/source"
 	"ashlar/ingest/query/trend"
 	"ashlar/render/units"
 )
@@ -134,7 +130,7 @@ func (o *options) read(p *subcommand.Program, args []string) (*Trend, error) {
 		return nil, &subcommand.Usage{Err: err, Complete: true}
 	}
 	if o.order == "time" {
-		if err := byTime(files); err != nil {
+		if err := series.ByTime(files); err != nil {
 			return nil, err
 		}
 	}
@@ -169,56 +165,26 @@ func (o *options) read(p *subcommand.Program, args []string) (*Trend, error) {
 	return a, nil
 }
 
-// mostReading is the maximum number of recordings that are in memory at once.
-const mostReading = 4
-
 // sums reads the files, some at once, and sums them up. The error is that of the first
 // file with one.
 func (o *options) sums(p *subcommand.Program, files []string) ([]*trend.Sum, error) {
 	sums, errs := make([]*trend.Sum, len(files)), make([]error, len(files))
-	var next atomic.Int64
-	var failed atomic.Bool
-	var readers source.Group
-	for range min(mostReading, runtime.GOMAXPROCS(0)) {
-		readers.Go(func() {
-			for !failed.Load() && p.Ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(files) {
-					return
-				}
-				rec, err := p.Read(files[i])
-				if err == nil {
-					if sums[i], err = trend.SumOf(p.Ctx, rec, o.event, o.metric, o.total); err != nil {
-						err = subcommand.Misuse("%s: %w", files[i], err)
-					}
-				}
-				if errs[i] = err; err != nil {
-					failed.Store(true)
-				}
+	series.Each(p.Ctx, len(files), func(i int) bool {
+		rec, err := p.Read(files[i])
+		if err == nil {
+			if sums[i], err = trend.SumOf(p.Ctx, rec, o.event, o.metric, o.total); err != nil {
+				err = subcommand.Misuse("%s: %w", files[i], err)
 			}
-		})
-	}
-	readers.Wait()
+		}
+		errs[i] = err
+		return err == nil
+	})
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
 	}
 	return sums, p.Ctx.Err()
-}
-
-// byTime sorts files by their times of modification.
-func byTime(files []string) error {
-	at := map[string]int64{}
-	for _, f := range files {
-		info, err := os.Stat(f)
-		if err != nil {
-			return err
-		}
-		at[f] = info.ModTime().UnixNano()
-	}
-	slices.SortStableFunc(files, func(a, b string) int { return int(min(1, max(-1, at[a]-at[b]))) })
-	return nil
 }
 
 func (a *Trend) series(s *trend.Series) Series {
@@ -249,17 +215,14 @@ func pow10(n int) float64 {
 	return p
 }
 
-// mostCompared is the maximum number of runs on each side of a comparison: those next to
-// the change.
-const mostCompared = 10
-
 // command returns the command that compares the runs before and after a change.
 func (a *Trend) command(c *trend.Change) string {
 	words := []string{"ashlar diff"}
-	for _, f := range a.Runs[max(c.From, c.At-mostCompared):c.At] {
+	before, after := series.Around(a.Runs, c)
+	for _, f := range before {
 		words = append(words, "--a "+safetext.Command(f))
 	}
-	for _, f := range a.Runs[c.At:min(c.To, c.At+mostCompared)] {
+	for _, f := range after {
 		words = append(words, "--b "+safetext.Command(f))
 	}
 	if a.Event != "" {
@@ -271,24 +234,20 @@ func (a *Trend) command(c *trend.Change) string {
 // text returns the answer for people, with the first n functions.
 func (a *Trend) text(n int) string {
 	var b strings.Builder
-	of := a.Metric
-	if a.Event != "" {
-		of += " of " + a.Event
-	}
-	fmt.Fprintf(&b, "%s over %s, %s to %s\n\n", safetext.Short(of), units.Plural(int64(len(a.Runs)), "run"), safetext.Short(a.Runs[0]), safetext.Short(a.Runs[len(a.Runs)-1]))
+	fmt.Fprintf(&b, "%s\n%s\n\n", series.Title(a.runs, a.Runs), series.Verdict(a.runs, a.all, a.Runs))
 	w := 0
 	for i := range a.all[:n] {
-		w = max(w, len(a.value(a.all[i].Mean())))
+		w = max(w, len(series.Value(a.runs, a.all[i].Mean())))
 	}
-	w = max(w, len(a.value(a.runs.Total.Mean())))
+	w = max(w, len(series.Value(a.runs, a.runs.Total.Mean())))
 	row := func(s *trend.Series, name string) {
-		fmt.Fprintf(&b, "%s  %*s  %s\n", line(s), w, a.value(s.Mean()), name)
-		if from, to, ok := s.Span(); ok {
-			fmt.Fprintf(&b, "    only from %s to %s\n", safetext.Short(a.Runs[from]), safetext.Short(a.Runs[to-1]))
+		fmt.Fprintf(&b, "%s  %*s  %s\n", line(s), w, series.Value(a.runs, s.Mean()), name)
+		if only := series.Only(s, a.Runs); only != "" {
+			fmt.Fprintf(&b, "    %s\n", only)
 		}
 		for i := range s.Changes {
 			c := &s.Changes[i]
-			fmt.Fprintf(&b, "    %s from %s on: %s to %s (p = %.2g)\n", change(c), safetext.Short(a.Runs[c.At]), a.value(c.Before), a.value(c.After), c.P)
+			fmt.Fprintf(&b, "    %s\n", series.From(a.runs, a.Runs, c))
 			fmt.Fprintf(&b, "    %s\n", a.command(c))
 		}
 	}
@@ -300,21 +259,8 @@ func (a *Trend) text(n int) string {
 	if more := a.More + len(a.all) - n; more > 0 {
 		fmt.Fprintf(&b, "… and %s more; -n 0 shows all\n", units.Count(int64(more)))
 	}
-	changes := len(a.runs.Total.Changes)
-	for i := range a.all {
-		changes += len(a.all[i].Changes)
-	}
-	if changes == 0 {
-		b.WriteString("\nNo lasting change.\n")
-	}
 	return b.String()
 }
-
-// value formats a mean.
-func (a *Trend) value(v float64) string { return units.Value(int64(v+.5), &a.runs.Metric) }
-
-// change formats a relative change.
-func change(c *trend.Change) string { return units.Change(int64(c.Before+.5), int64(c.After+.5)) }
 
 // widest is the maximum number of characters in a line.
 const widest = 60

@@ -94,7 +94,7 @@ func (r *Runs) Add(sum *Sum) error {
 		r.Metric, r.Event, r.of = own, sum.Event, map[recording.FuncName]int{}
 	}
 	if own.Unit != r.Metric.Unit || own.Name != r.Metric.Name {
-		return fmt.Errorf("its metric is %s in %q, not %s in %q; choose one with --metric", own.Name, own.Unit, r.Metric.Name, r.Metric.Unit)
+		return fmt.Errorf("its metric is %s in %q, not %s in %q; choose a metric that all runs have", own.Name, own.Unit, r.Metric.Name, r.Metric.Unit)
 	}
 	if err := r.rescale(own.Decimals); err != nil {
 		return err
@@ -249,10 +249,23 @@ func (s *Series) Span() (from, to int, ok bool) {
 	return from, to, to-from == len(at) && (from >= least || len(s.Values)-to >= least)
 }
 
-// step returns the size of the largest change.
-func (s *Series) step() (most float64) {
-	for _, c := range s.Changes {
-		most = max(most, c.After-c.Before, c.Before-c.After)
+// Largest returns the largest change, nil for none.
+func (s *Series) Largest() (c *Change) {
+	for i := range s.Changes {
+		if c == nil || s.Changes[i].size() > c.size() {
+			c = &s.Changes[i]
+		}
 	}
-	return most
+	return c
 }
+
+// step returns the size of the largest change.
+func (s *Series) step() float64 {
+	if c := s.Largest(); c != nil {
+		return c.size()
+	}
+	return 0
+}
+
+// size returns the absolute difference between the means.
+func (c *Change) size() float64 { return max(c.After-c.Before, c.Before-c.After) }

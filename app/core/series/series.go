@@ -1,0 +1,114 @@
+// Package series reads series of runs of a program and words their changes.
+package series
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+
+	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/order"
+	"ashlar/ingest/query/trend"
+	"ashlar/render/units"
+)
+
+// mostReading is the maximum number of recordings that are in memory at once.
+const mostReading = 4
+
+// Each calls read for the runs 0 to n-1, some at once, until a call returns false or ctx ends.
+func Each(ctx context.Context, n int, read func(i int) bool) {
+	var next atomic.Int64
+	var failed atomic.Bool
+	var readers source.Group
+	for range min(mostReading, runtime.GOMAXPROCS(0)) {
+		readers.Go(func() {
+			for !failed.Load() && ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if !read(i) {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
+// ByTime sorts files by their times of modification.
+func ByTime(files []string) error {
+	at := map[string]int64{}
+	for _, f := range files {
+		info, err := os.Stat(f)
+		if err != nil {
+			return err
+		}
+		at[f] = info.ModTime().UnixNano()
+	}
+	order.By(files, func(a, b string) int { return int(min(1, max(-1, at[a]-at[b]))) })
+	return nil
+}
+
+// MostCompared is the maximum number of runs on each side of a comparison: those next to
+// the change.
+const MostCompared = 10
+
+// Around returns the runs to compare for a change: those before it and those from it on.
+func Around(runs []string, c *trend.Change) (before, after []string) {
+	return runs[max(c.From, c.At-MostCompared):c.At], runs[c.At:min(c.To, c.At+MostCompared)]
+}
+
+// Title describes what is shown of which runs.
+func Title(r *trend.Runs, names []string) string {
+	of := r.Metric.Name
+	if r.Event != "" {
+		of += " of " + r.Event
+	}
+	return fmt.Sprintf("%s over %s, %s to %s", safetext.Short(of), units.Plural(int64(len(names)), "run"), safetext.Short(names[0]), safetext.Short(names[len(names)-1]))
+}
+
+// Verdict sums up the changes of the total and of functions sorted as [trend.Runs.Find]
+// does.
+func Verdict(r *trend.Runs, functions []trend.Series, names []string) string {
+	of := ""
+	if len(functions) > 0 {
+		if c := functions[0].Largest(); c != nil {
+			of = " Largest change of a function: " + safetext.Short(functions[0].Function.Name) + " " + From(r, names, c) + "."
+		}
+	}
+	switch c := r.Total.Largest(); {
+	case c != nil:
+		return "Total " + From(r, names, c) + "." + of
+	case of != "":
+		return "No lasting change of the total." + of
+	}
+	return "No lasting change."
+}
+
+// From describes a change: its size, its first run, the means around it and the
+// probability that it is chance.
+func From(r *trend.Runs, names []string, c *trend.Change) string {
+	return fmt.Sprintf("%s from %s on: %s to %s (%s)", Size(c), safetext.Short(names[c.At]), Value(r, c.Before), Value(r, c.After), Chance(c))
+}
+
+// Size returns the relative size of a change.
+func Size(c *trend.Change) string { return units.Change(int64(c.Before+.5), int64(c.After+.5)) }
+
+// Chance returns the probability that a change is chance.
+func Chance(c *trend.Change) string { return fmt.Sprintf("p = %.2g", c.P) }
+
+// Value formats a mean.
+func Value(r *trend.Runs, v float64) string { return units.Value(int64(v+.5), &r.Metric) }
+
+// Only says in which runs a new or removed function occurs; "" for other functions.
+func Only(s *trend.Series, names []string) string {
+	from, to, ok := s.Span()
+	if !ok {
+		return ""
+	}
+	return "only from " + safetext.Short(names[from]) + " to " + safetext.Short(names[to-1])
+}
