@@ -104,7 +104,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.StringVar(&o.metric, "metric", "", "the `METRIC` to use (default: the event's primary one)")
 	fs.StringVar(&o.order, "order", "name", "order runs by `WHAT`: name or time (of the files)")
 	fs.BoolVar(&o.total, "total", false, "show the total costs of functions, not their self costs")
-	fs.IntVarP(&o.rows, "rows", "n", 30, "show the `N` functions with the largest mean costs, 0 for all")
+	fs.IntVarP(&o.rows, "rows", "n", series.MostFunctions, "show the `N` functions with the largest mean costs, 0 for all")
 	subcommand.AnswerFlags(fs, &o.json)
 	return func(p *subcommand.Program, args []string) error {
 		switch {
@@ -234,7 +234,7 @@ func (a *Trend) command(c *trend.Change) string {
 // text returns the answer for people, with the first n functions.
 func (a *Trend) text(n int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n\n", series.Title(a.runs, a.Runs), series.Verdict(a.runs, a.all, a.Runs))
+	fmt.Fprintf(&b, "%s\n%s\n\n", series.Title(a.runs, a.Runs), series.Verdict(a.runs, a.all, series.Names(a.Runs)))
 	w := 0
 	for i := range a.all[:n] {
 		w = max(w, len(series.Value(a.runs, a.all[i].Mean())))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync/atomic"
 
@@ -53,6 +54,10 @@ func ByTime(files []string) error {
 	return nil
 }
 
+// MostFunctions is the number of functions in which changes are sought unless the user
+// asks for others: those with the largest mean costs.
+const MostFunctions = 30
+
 // MostCompared is the maximum number of runs on each side of a comparison: those next to
 // the change.
 const MostCompared = 10
@@ -60,6 +65,28 @@ const MostCompared = 10
 // Around returns the runs to compare for a change: those before it and those from it on.
 func Around(runs []string, c *trend.Change) (before, after []string) {
 	return runs[max(c.From, c.At-MostCompared):c.At], runs[c.At:min(c.To, c.At+MostCompared)]
+}
+
+// Names returns the names of files, with their folders if two names are the same.
+func Names(files []string) []string {
+	names := make([]string, len(files))
+	seen := map[string]bool{}
+	for i, f := range files {
+		names[i] = filepath.Base(f)
+		if seen[names[i]] {
+			return withFolders(files)
+		}
+		seen[names[i]] = true
+	}
+	return names
+}
+
+func withFolders(files []string) []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = filepath.Join(filepath.Base(filepath.Dir(f)), filepath.Base(f))
+	}
+	return names
 }
 
 // Title describes what is shown of which runs.

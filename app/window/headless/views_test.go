@@ -1,7 +1,9 @@
 package headless
 
 import (
+	"fmt"
 	"image"
+	"os"
 	"strings"
 	"testing"
 
@@ -53,6 +55,7 @@ var views = []struct {
 	{name: "calls-against", open: traced("tab=difference&calls=/./[2ms..]&calls.b=/./[..2ms]")},
 	{name: "tones", small: true, open: file("waits.json", waits)},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
+	{name: "trend", open: nightly},
 	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
 	{name: "palette", open: demo, do: steps{"Command palette"}},
 	{name: "help", open: demo, do: steps{"Help"}},
@@ -63,6 +66,27 @@ var views = []struct {
 const waits = `[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"main"}},
 {"ph":"X","name":"RunTask","pid":1,"tid":1,"ts":0,"dur":900,"tdur":300},{"ph":"X","name":"ParseHTML","pid":1,"tid":1,"ts":50,"dur":300,"tdur":240},
 {"ph":"X","name":"WaitForNetwork","pid":1,"tid":1,"ts":400,"dur":450,"tdur":20},{"ph":"X","name":"Paint","pid":1,"tid":1,"ts":1000,"dur":200}]`
+
+// nightly shows the trend of twelve runs. From the eighth on, one function takes longer, and
+// there is a new one.
+func nightly(t *testing.T, s *shell.Shell) {
+	t.Chdir(t.TempDir())
+	var runs []string
+	for i := range 12 {
+		text := fmt.Sprintf("main;serve;sort %d\nmain;serve;encode %d\nmain;serve;flush %d\nmain %d\n", 2000+i*53%90, 700+i*29%40, 180+i*31%20, 10+i*3%5)
+		if i < 7 {
+			text += fmt.Sprintf("main;serve;hash %d\n", 1000+i*37%50)
+		} else {
+			text += fmt.Sprintf("main;serve;hash %d\nmain;serve;check %d\n", 1500+i*37%50, 60+i%3)
+		}
+		name := fmt.Sprintf("run-%d.folded", i+1)
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, name)
+	}
+	s.ShowTrend(runs)
+}
 
 // traced returns a function that opens the synthetic trace with the given address keys.
 func traced(query string) func(*testing.T, *shell.Shell) {

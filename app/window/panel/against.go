@@ -11,13 +11,13 @@ import (
 // Two parts of a recording can be compared in place: A is the selection, B is Against. No
 // other file is opened, and Esc ends the comparison.
 
-// The names in addresses of the comparison panels and of the panel of single calls. They
-// never change.
+// The names in addresses of some panels. They never change.
 const (
 	Difference = "difference"
 	Calls      = "calls"
 	Path       = "path"
 	Blocked    = "blocked"
+	Trend      = "trend"
 )
 
 // CompareWith sets B; A is the selection.

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"context"
 	"image"
 	"path/filepath"
 	"slices"
@@ -77,6 +78,13 @@ type SideActions struct {
 	Say func(text string)
 	// Show brings a hit into view and selects it.
 	Show func(h search.Hit)
+	// Runs returns the files of the side's runs that count, the shown one first, and
+	// ReadRun reads one of them.
+	Runs    func() []string
+	ReadRun func(ctx context.Context, file string) (*recording.Recording, error)
+	// CompareRuns opens a comparison of runs with others, by the side's metric, with a
+	// function selected unless f is nil.
+	CompareRuns func(a, b []string, f *recording.FuncName)
 }
 
 // Picked is the selected item, whose details are shown: a bar of the timeline or a node

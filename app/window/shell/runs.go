@@ -2,9 +2,11 @@ package shell
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ashlar/app/core/locate"
+	"ashlar/app/core/series"
 	"ashlar/app/core/view"
 	"ashlar/app/window/workspace"
 	"ashlar/ingest/fetch"
@@ -53,6 +55,10 @@ func (s *Shell) chooseAmong(paths, files []string) {
 		s.Open(files[0])
 		s.Say(s.AddFiles(0, files[1:]))
 	})})
+	lines = append(lines, widget.Line{Title: "Show trend", Detail: "cost over " + units.Plural(int64(len(files)), "run") + ", by name", Take: take(func() { s.ShowTrend(files) })})
+	if dated := slices.Clone(files); series.ByTime(dated) == nil && !slices.Equal(dated, files) {
+		lines = append(lines, widget.Line{Title: "Show trend by time", Detail: "runs in the order of their files' times", Take: take(func() { s.ShowTrend(dated) })})
+	}
 	if s.Pane != nil {
 		lines = append(lines, widget.Line{Title: "Compare with " + workspace.OneLine(s.Pane.Doc.Name), Detail: n + " as runs of B", Take: take(func() { s.Say(s.AddFiles(1, files)) })})
 	}

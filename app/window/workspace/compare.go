@@ -83,6 +83,9 @@ func newComparison(a, b *Pane) *Comparison {
 // was shown.
 func (d *Workspace) Compare(a, b *Pane) {
 	back := d.wayBack()
+	for _, p := range []*Pane{a, b} {
+		p.Runs = p.Runs[:min(len(p.Runs), mostRuns-1)]
+	}
 	c := newComparison(a, b)
 	c.Look = pairLook()
 	c.Above = d.Preferred.Look.State().Layout == view.Above

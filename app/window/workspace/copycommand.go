@@ -161,6 +161,12 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		c := p.commandAbout("locks")
 		c.addFields(p, view.OfScope(p.Rec, p.Scope), scoped...)
 		return []*command{c}
+	case p.Tab == panel.Trend:
+		c := &command{words: append([]string{"ashlar", "trend"}, p.runFiles()...)}
+		st := new(view.State)
+		p.Unbind(p.Rec, 0, 1, st)
+		c.addFields(p, st, "event", "metric")
+		return []*command{c}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
 	case p.Tab == panel.Source && p.Assembly:

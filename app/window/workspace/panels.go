@@ -18,6 +18,7 @@ import (
 	"ashlar/app/window/panel/pairing"
 	"ashlar/app/window/panel/sidebyside"
 	"ashlar/app/window/panel/source"
+	"ashlar/app/window/panel/trend"
 )
 
 // Panels are the views of one recording, in the order of their tabs.
@@ -29,6 +30,7 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.Calls, Title: "Calls", NoData: noCalls, Doc: "durations of the selected function's calls, one by one", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
 	{Name: panel.Path, Title: "Critical path", Rare: always[*panel.Side], Doc: "the chain of work that set the duration", New: func() panel.Panel[*panel.Side] { return new(critical.Panel) }},
 	{Name: panel.Blocked, Title: "Blocked by", Rare: stateless, Doc: "locks and channels: who held them, who waited", New: func() panel.Panel[*panel.Side] { return new(blocked.Panel) }},
+	{Name: panel.Trend, Title: "Trend", Rare: oneRun, Doc: "costs over a series of runs, and their changes", New: func() panel.Panel[*panel.Side] { return trend.New() }},
 	{Name: panel.Heatmap, Title: "Heatmap", NoData: noTimes, Doc: "samples or span starts over time", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Doc: "cost by source line", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
 	{Name: panel.About, Title: "About this file", Doc: "format, contents and warnings", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
@@ -38,6 +40,9 @@ func always[S any](S) bool { return true }
 
 // stateless reports whether a recording has no states of threads.
 func stateless(p *panel.Side) bool { return p.Rec.Counts.States == 0 }
+
+// oneRun reports whether a side has only the run that is shown.
+func oneRun(p *panel.Side) bool { return len(p.Actions.Runs()) < 2 }
 
 // PairPanels lists the views of a comparison of two recordings.
 var PairPanels = []panel.Row[*comparison.Comparison]{

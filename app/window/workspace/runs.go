@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -10,8 +11,11 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/core/view"
 	"ashlar/app/window/comparison"
+	"ashlar/app/window/panel"
 	"ashlar/app/window/scopebar"
+	"ashlar/ingest"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/format/decode"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
 	"ashlar/render/units"
@@ -146,13 +150,17 @@ func (d *Workspace) AddFiles(side int, files []string) (said string) {
 	if c := d.Versus; c != nil {
 		p = c.Panes[side]
 	}
-	added, known, over := p.addRuns(files[opened:])
+	most := mostRuns
+	if d.Versus == nil {
+		most = mostInSeries
+	}
+	added, known, over := p.addRuns(files[opened:], most)
 	said = units.Plural(int64(added+opened), "run") + " added to " + comparison.SideName(side)
 	if known > 0 {
 		said += ", " + units.Count(int64(known)) + " already there"
 	}
 	if over > 0 {
-		said += " · " + units.Plural(int64(over), "file") + " not added: at most " + units.Count(mostRuns) + " runs per side"
+		said += " · " + units.Plural(int64(over), "file") + " not added: at most " + units.Count(int64(most)) + " runs per side"
 	}
 	if d.Versus == nil && added > 0 {
 		said += " · open or drop B to compare"
@@ -161,12 +169,14 @@ func (d *Workspace) AddFiles(side int, files []string) (said string) {
 	return said
 }
 
-// mostRuns is the maximum number of runs of a side: all of them are in memory.
-const mostRuns = 100
+// mostRuns is the maximum number of runs of a side of a comparison: all of them are in
+// memory. mostInSeries is that of a recording without a comparison, whose runs are only
+// read for their trend, a few at a time.
+const mostRuns, mostInSeries = 100, 1000
 
 // addRuns adds files to the pane's runs, except those already there and those over the
 // maximum.
-func (p *Pane) addRuns(files []string) (added, known, over int) {
+func (p *Pane) addRuns(files []string, most int) (added, known, over int) {
 	for _, f := range files {
 		if abs, err := filepath.Abs(f); err == nil && f != view.Demo && !fetch.IsURL(f) {
 			f = abs
@@ -175,7 +185,7 @@ func (p *Pane) addRuns(files []string) (added, known, over int) {
 			known++
 			continue
 		}
-		if len(p.Runs)+1 >= mostRuns {
+		if len(p.Runs)+1 >= most {
 			over++
 			continue
 		}
@@ -183,6 +193,54 @@ func (p *Pane) addRuns(files []string) (added, known, over int) {
 		added++
 	}
 	return added, known, over
+}
+
+// runFiles returns the files of the pane's runs that count, the shown one first.
+func (p *Pane) runFiles() []string {
+	all := []string{p.file()}
+	for _, r := range p.Runs {
+		if !r.Off {
+			all = append(all, r.File)
+		}
+	}
+	return all
+}
+
+// readRun reads a run without showing it.
+func (d *Workspace) readRun(ctx context.Context, file, exe string) (rec *recording.Recording, err error) {
+	if d.Read != nil {
+		rec, _, err = d.Read(file, exe, recording.Part{})
+	} else {
+		rec, _, err = ingest.ReadAll(ctx, file, ingest.Options{Options: decode.Options{Exe: exe}, Cache: d.Cache, Scratch: d.Scratch})
+	}
+	if err == nil && rec.Behind != nil {
+		err = rec.Behind
+	}
+	return rec, err
+}
+
+// CompareRuns compares runs with others, by the metric shown, with a function selected
+// unless f is nil. Undo leads back.
+func (d *Workspace) CompareRuns(a, b []string, f *recording.FuncName) {
+	back, now := d.wayBack(), d.ViewState()
+	st := &view.State{Files: []string{a[0], b[0]}, Exe: now.Exe, Parts: now.Parts, Colour: now.Colour, Event: now.Event, Metric: now.Metric, Function: f}
+	for i, files := range [][]string{a, b} {
+		for _, file := range files[1:] {
+			st.Sides[i].Runs = append(st.Sides[i].Runs, view.Run{File: file})
+		}
+	}
+	d.Visit(st)
+	d.back = back
+}
+
+// ShowTrend opens files as runs of one side, in this order, and shows their trend.
+func (d *Workspace) ShowTrend(files []string) {
+	d.Open(files[0])
+	said := d.AddFiles(0, files[1:])
+	d.Pane.Tab = panel.Trend
+	if len(d.Pane.Runs)+1 < len(files) {
+		d.Say(said)
+	}
 }
 
 // runsState returns the pane's runs for a State.

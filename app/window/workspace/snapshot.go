@@ -2,7 +2,11 @@ package workspace
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/trend"
 )
 
 // CopyGrid copies the current table to the clipboard, as JSON.
@@ -41,6 +45,9 @@ func (p *Pane) Snapshot() *Pane {
 	if p.ScopeComparison != nil {
 		c.ScopeComparison = p.ScopeComparison.snapshot(c)
 	}
+	c.Runs = slices.Clone(p.Runs)
+	c.Actions.Runs, c.Actions.ReadRun = c.runFiles, p.Actions.ReadRun
+	panel.Find[*trend.Panel](c.Deck.All).Become(panel.Find[*trend.Panel](p.Deck.All))
 	c.SourcePart.Of, c.SourcePart.At, c.SourcePart.Down = p.SourcePart.Of, p.SourcePart.At, p.SourcePart.Down
 	return c
 }

@@ -5,6 +5,7 @@
 package workspace
 
 import (
+	"context"
 	"image"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/functions"
+	"ashlar/app/window/panel/trend"
 	"ashlar/app/window/scopebar"
 	"ashlar/app/window/timeline"
 	"ashlar/ingest"
@@ -75,6 +77,7 @@ type Workspace struct {
 	asked     int // number of requests to go to a function
 	moved     session.Async[sought, located]
 	labels    session.Async[labelsKey, *funcname.Labels]
+	trends    trend.Store
 	opened    int         // number of times a file was opened
 	back      *backStep   // the recordings that were open before
 	Preferred Prefs       // as last stored
@@ -198,8 +201,13 @@ func (d *Workspace) NewPane(side *session.Side) *Pane {
 		CommandItem:   func() widget.Item { return d.commandItem(OfLower) },
 		TableItems:    d.tableItems,
 		WhySlow:       d.WhySlow, CompareTypical: d.CompareTypical,
-		Show: p.Show,
+		Show: p.Show, Runs: p.runFiles,
+		ReadRun: func(ctx context.Context, file string) (*recording.Recording, error) {
+			return d.readRun(ctx, file, p.Exe)
+		},
+		CompareRuns: d.CompareRuns,
 	}
+	panel.Find[*trend.Panel](p.Deck.All).Store = &d.trends
 	p.Timeline.Callbacks = timeline.Callbacks{
 		Items:     func() []widget.Item { return []widget.Item{d.commandItem(OfTimeline)} },
 		MarkItems: func(m *view.Mark) []widget.Item { return p.MarkList.Items(&d.Host, m) },
@@ -258,4 +266,5 @@ func (d *Workspace) CloseAll() {
 	d.Pane, d.Versus = nil, nil
 	d.places.Stop()
 	d.moved.Stop()
+	d.trends.Stop()
 }

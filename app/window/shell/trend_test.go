@@ -1,0 +1,170 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gioui.org/f32"
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/desktop/drop"
+	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/trend"
+	"ashlar/render/theme"
+)
+
+// seriesOfRuns writes n runs. From run at on, hash takes half as much again; the rest is noise.
+func seriesOfRuns(t *testing.T, n, at int) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for i := range n {
+		hash := 1000 + i*37%50
+		if i >= at {
+			hash += 500
+		}
+		text := fmt.Sprintf("main;hash %d\nmain;sort %d\nmain;draw %d\n", hash, 2000+i*53%90, 300+i*29%20)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("run-%d.folded", i+1)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// showTrend drops a folder on an empty window and chooses its trend.
+func showTrend(t *testing.T, dir string) *bench {
+	t.Helper()
+	s := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
+	t.Cleanup(s.Close)
+	s.Do.Wake = func() {}
+	s.frame()
+	s.Dropped(drop.Drop{Files: drop.Files{Paths: []string{dir}}, At: s.window().Div(2)})
+	s.until("the choice", func() bool { return s.Chooser != nil })
+	i := slices.Index(s.listed(), "Show trend")
+	if i < 0 {
+		t.Fatalf("the choice is %q", s.listed())
+	}
+	s.Chooser.Take(i)
+	s.until("the trend", func() bool { return s.Pane.Rec.Done && s.trend().Table(nil) != nil })
+	s.frame()
+	return s
+}
+
+func (b *bench) trend() *trend.Panel {
+	return panel.Find[*trend.Panel](b.Pane.Deck.All)
+}
+
+// TestTrend shows the trend of a folder and clicks on its change: the runs before it are
+// compared with those from it on. Undo leads back to the trend, without reading the runs
+// again.
+func TestTrend(t *testing.T) {
+	dir := seriesOfRuns(t, 12, 7)
+	s := showTrend(t, dir)
+	marks := s.trend().Marks()
+	if shapes := s.shapes(); len(marks) != 1 || !strings.Contains(shapes, ">run-8.folded<") || !strings.Contains(shapes, ">Total +") {
+		t.Fatalf("there are changes at %v", marks)
+	}
+	for range 30 { // the view becomes a step of history
+		s.frame()
+	}
+	at := marks[0]
+	s.click(f32.Pt(float32(at.Min.X+at.Max.X)/2, float32(at.Min.Y+4)), 0, pointer.ButtonPrimary)
+	s.until("the comparison", func() bool { return s.runsCounted() == [2]int{7, 5} })
+	if c := s.Versus; s.compares() != [2]string{"run-1.folded", "run-8.folded"} || c.Panes[1].Runs[3].Name() != "run-12.folded" || c.Chosen != nil {
+		t.Errorf("the comparison is of %q", s.compares())
+	}
+	for i := range 12 {
+		if err := os.Remove(filepath.Join(dir, fmt.Sprintf("run-%d.folded", i+1))); err != nil && i > 0 {
+			t.Fatal(err)
+		}
+	}
+	s.Undo()
+	s.until("the trend again", func() bool {
+		return s.Versus == nil && s.Pane.Tab == panel.Trend && len(s.Pane.Runs) == 11 && s.trend().Table(nil) != nil
+	})
+	if got := s.trend().Marks(); !slices.Equal(got, marks) {
+		t.Errorf("the changes are now at %v, not %v", got, marks)
+	}
+}
+
+// TestTrendByKeys chooses a function with the keyboard and opens its comparison. The
+// function is selected there.
+func TestTrendByKeys(t *testing.T) {
+	s := showTrend(t, seriesOfRuns(t, 12, 7))
+	s.Focus.Give(&s.Pane.Tab, true)
+	s.press(key.NameDownArrow, 0)
+	if f, ok := s.Pane.PickedFunction(); !ok || f.Name != "hash" {
+		t.Fatalf("%q is selected", f.Name)
+	}
+	s.press(key.NameReturn, 0)
+	s.until("the comparison", func() bool { return s.runsCounted() == [2]int{7, 5} && s.Versus.Chosen != nil })
+	if f := s.Versus.Chosen.Name; f != "hash" {
+		t.Errorf("%s is selected in the comparison", f)
+	}
+	s.Undo()
+	s.until("the trend", func() bool { return s.Versus == nil && s.trend().Table(nil) != nil })
+	address := s.Address().String()
+	o := &bench{t: t, Shell: New(theme.Dark), now: s.now}
+	defer o.Close()
+	o.Open(address)
+	o.until("the trend of the address", func() bool { return o.Pane.Rec.Done && o.trend().Table(nil) != nil })
+	if x, y := o.trend().Table(nil)(), s.trend().Table(nil)(); !slices.EqualFunc(x.Rows, y.Rows, slices.Equal) {
+		t.Errorf("the address shows\n%q, not\n%q", x.Rows, y.Rows)
+	}
+}
+
+// TestTrendOfNoise checks that runs without a change have none, and that Return does
+// nothing there.
+func TestTrendOfNoise(t *testing.T) {
+	s := showTrend(t, seriesOfRuns(t, 20, 20))
+	if shapes := s.shapes(); len(s.trend().Marks()) != 0 || !strings.Contains(shapes, ">No lasting change.<") {
+		t.Errorf("there are changes at %v", s.trend().Marks())
+	}
+	s.Focus.Give(&s.Pane.Tab, true)
+	s.press(key.NameReturn, 0)
+	if s.Versus != nil {
+		t.Error("a comparison was opened")
+	}
+}
+
+// TestTrendLeavesOutRuns checks that a file that cannot be read is left out and named, and
+// that an excluded run does not count.
+func TestTrendLeavesOutRuns(t *testing.T) {
+	dir := seriesOfRuns(t, 8, 8)
+	s := showTrend(t, dir)
+	if n := len(s.trend().Table(nil)().Head); n != 5+8 {
+		t.Errorf("the table has %d columns", n)
+	}
+	s.Pane.Runs[2].Off = true
+	bad := filepath.Join(t.TempDir(), "bad.folded")
+	if err := os.WriteFile(bad, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.AddFiles(0, []string{bad})
+	s.until("the other trend", func() bool {
+		table := s.trend().Table(nil)
+		return table != nil && len(table().Head) == 5+7
+	})
+	if shapes := s.shapes(); !strings.Contains(shapes, "1 run left out") || !strings.Contains(shapes, "bad.folded") {
+		t.Error("the file that cannot be read is not named")
+	}
+}
+
+// TestTrendOfManyRuns checks that a series may have more runs than a comparison holds in
+// memory, and that opening B keeps only as many as it may.
+func TestTrendOfManyRuns(t *testing.T) {
+	dir := seriesOfRuns(t, 130, 60)
+	s := showTrend(t, dir)
+	if n := len(s.Pane.Runs); n != 129 || len(s.trend().Marks()) != 1 {
+		t.Errorf("the series has %d further runs, with changes at %v", n, s.trend().Marks())
+	}
+	s.OpenBeside(filepath.Join(dir, "run-130.folded"))
+	if n := len(s.Versus.Panes[0].Runs); n != 99 {
+		t.Errorf("the comparison has %d further runs", n)
+	}
+}
