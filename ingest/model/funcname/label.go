@@ -11,7 +11,7 @@ import (
 // that is still too wide, it is cut between words. The visible part starts at the same
 // place at any width: at the beginning if that is distinct, otherwise at the word that
 // distinguishes the label. Paths, and names that differ only at their end, are cut at their
-// start.
+// start. Overloads of a function show its name, whether or not the part that differs fits.
 type Label struct {
 	Text string
 	// Own is the offset of the function's own name, or of its type, which stands for a
@@ -25,7 +25,8 @@ type Label struct {
 }
 
 // Labels holds the labels of the names of one or more recordings: each name has one
-// label, and different names have different ones. A zero or nil Labels labels each name
+// label, and different names have different ones, though overloads may look the same where
+// they are cut. A zero or nil Labels labels each name
 // as if there were no other.
 type Labels struct{ names, texts map[string]Label }
 
@@ -121,8 +122,13 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 		return of
 	}
 	findOwn(all)
+	overloaded := overloads(all)
 	tellApart(len(all), ways, func(i, way int) string {
 		x := &all[i]
+		if overloaded[i] {
+			of[x.name] = Label{Text: x.text, Own: x.own}
+			return x.name // distinct: nothing more is tried
+		}
 		l, ok := x.label(way)
 		if !ok {
 			return ""
@@ -136,6 +142,27 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 		of[all[i].name], _ = all[i].label(last)
 	})
 	return of
+}
+
+// overloads returns which names differ from others only in their parameters, template
+// arguments or result: overloads and instances of one function. Their shortened labels are the
+// function's own name rather than what tells them apart.
+func overloads(all []labelled) []bool {
+	first := map[string]int{}
+	is := make([]bool, len(all))
+	for i := range all {
+		p := Split(all[i].name)
+		if p.Text || IsPath(all[i].name) {
+			continue
+		}
+		text := all[i].name[p.Start:p.End]
+		if j, ok := first[text]; ok {
+			is[i], is[j] = true, true
+		} else {
+			first[text] = i
+		}
+	}
+	return is
 }
 
 // labelled is a name and its label's text, with offsets in the text: own of the function's

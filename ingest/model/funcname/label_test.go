@@ -28,6 +28,9 @@ func TestLabels(t *testing.T) {
 		{{"internal/sync.(*Mutex).Lock", "internal/sync.(*Mutex).Lock", "internal…"}, {"sync.(*Mutex).Lock", "sync.(*Mutex).Lock", "sync…"}},
 		{{"a/x/json.Marshal", "a/x/json.Marshal", "a/x/json…"}, {"a/y/json.Marshal", "a/y/json.Marshal", "a/y/json…"}, {"b/json.Decode", "json.Decode", "json.Decode"}},
 		{{"ns::sort<int>(int*)", "ns::sort<int>(int*)", "sort<int>…"}, {"ns::sort<char>(char*)", "ns::sort<char>(char*)", "sort<char>…"}},
+		// Overloads keep their own name: what tells them apart has no meaning without it.
+		{{"std::string::string(std::string const&, unsigned long)", "std::string::string(std::string const&, unsigned long)", "string(std…"}, {"std::string::string(char const*, unsigned long)", "std::string::string(char const*, unsigned long)", "string(char…"}, {"main", "main", "main"}},
+		{{"ns::assign<char*>(char*, std::forward_iterator_tag)", "ns::assign<char*>(char*, std::forward_iterator_tag)", "assign<char…"}, {"ns::assign<char*>(char*, std::input_iterator_tag)", "ns::assign<char*>(char*, std::input_iterator_tag)", "assign<char…"}},
 		{{"frame 12", "frame 12", "frame 12"}, {"frame 123", "frame 123", "frame 123"}, {"idle", "idle", "idle"}},
 		{{"InstantiateFunction", "InstantiateFunction", "…Function"}, {"InstantiateClass", "InstantiateClass", "…Class"}},
 	} {
