@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -14,12 +13,12 @@ import (
 type Async[K comparable, V any] struct{ async *async[K, V] }
 
 type async[K comparable, V any] struct {
-	newest[job[K, V]]
-	mu    sync.Mutex
-	asks  int // number of requests
-	last  V
-	of    K
-	known int // number of the request that the value of last answers; 0 if none
+	worker // its mu also guards the fields below
+	want   job[K, V]
+	asks   int // number of requests
+	last   V
+	of     K
+	known  int // number of the request that the value of last answers; 0 if none
 }
 
 type job[K comparable, V any] struct {
@@ -35,14 +34,24 @@ type job[K comparable, V any] struct {
 // would not learn of the value, so Ask computes it before it returns.
 func (a *Async[K, V]) Ask(k K, wake func(), compute func(context.Context) (V, error)) (v V, of K, ok bool) {
 	a.init()
-	number, known := a.async.number(k)
-	j := job[K, V]{k, number, wake, compute}
-	a.async.ask(j, func(was job[K, V], asked bool) (fresh, stale bool) {
-		other := !asked || was.key != k
-		return other && !known && wake != nil, other
-	})
+	s := a.async
+	s.mu.Lock()
+	s.asks++
+	j := job[K, V]{k, s.asks, wake, compute}
+	known := s.known > 0 && s.of == k
+	if known { // it counts as computed for this request: results of earlier ones do not replace it
+		s.known = s.asks
+	}
+	other := !s.asked || s.want.key != k
+	if other {
+		s.withdraw()
+	}
+	if s.want, s.asked = j, true; other && !known && wake != nil {
+		s.start(s.latest)
+	}
+	s.mu.Unlock()
 	if wake == nil && !known {
-		a.async.work(context.Background(), j)
+		s.work(context.Background(), j)
 	}
 	return a.Last()
 }
@@ -50,7 +59,6 @@ func (a *Async[K, V]) Ask(k K, wake func(), compute func(context.Context) (V, er
 func (a *Async[K, V]) init() {
 	if a.async == nil {
 		a.async = new(async[K, V])
-		a.async.do = a.async.work
 	}
 }
 
@@ -64,37 +72,29 @@ func (a *Async[K, V]) Last() (v V, of K, ok bool) {
 	return a.async.last, a.async.of, a.async.known > 0
 }
 
-// number counts a request. A known value counts as computed for this request, so that
-// results of earlier requests do not replace it.
-func (a *async[K, V]) number(k K) (n int, known bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.asks++
-	if known = a.known > 0 && a.of == k; known {
-		a.known = a.asks
+// latest returns a function that does the latest job; s.mu is held.
+func (s *async[K, V]) latest() work {
+	j := s.want
+	return func(ctx context.Context) time.Duration {
+		s.work(ctx, j)
+		return 0
 	}
-	return a.asks, known
 }
 
-func (a *async[K, V]) work(ctx context.Context, j job[K, V]) (rest time.Duration) {
-	v, err := j.compute(ctx)
-	if err == nil && a.keep(v, j) && j.wake != nil {
+func (s *async[K, V]) work(ctx context.Context, j job[K, V]) {
+	if v, err := j.compute(ctx); err == nil && s.keep(v, j) && j.wake != nil {
 		j.wake()
 	}
-	return 0
 }
 
 // keep stores a value, unless a later request has one or Async was stopped.
-func (a *async[K, V]) keep(v V, j job[K, V]) bool {
-	if a.stopped() {
+func (s *async[K, V]) keep(v V, j job[K, V]) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || j.number < s.known {
 		return false
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if j.number < a.known {
-		return false
-	}
-	a.last, a.of, a.known = v, j.key, j.number
+	s.last, s.of, s.known = v, j.key, j.number
 	return true
 }
 

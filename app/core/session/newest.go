@@ -27,13 +27,8 @@ type newest[Q any] struct {
 	// request waits for the time rest, unless ctx ends.
 	do func(ctx context.Context, q Q) (rest time.Duration)
 
-	mu      sync.Mutex
-	want    Q
-	asked   bool               // want is set
-	pending bool               // want is waiting to be worked on
-	stale   context.CancelFunc // cancels the running work; nil if there is none
-	closed  bool
-	ended   sync.WaitGroup
+	worker
+	want Q
 }
 
 // ask makes q the latest request. news compares it with the last one: if fresh, q is
@@ -43,13 +38,17 @@ func (n *newest[Q]) ask(q Q, news func(was Q, asked bool) (fresh, stale bool)) {
 	defer n.mu.Unlock()
 	fresh, stale := news(n.want, n.asked)
 	if stale {
-		if n.pending = false; n.stale != nil {
-			n.stale()
-		}
+		n.withdraw()
 	}
 	if n.want, n.asked = q, true; fresh {
-		n.start()
+		n.start(n.latest)
 	}
+}
+
+// latest returns a function that works on the latest request; n.mu is held.
+func (n *newest[Q]) latest() work {
+	q := n.want
+	return func(ctx context.Context) time.Duration { return n.do(ctx, q) }
 }
 
 // again repeats the last request, if there was one.
@@ -57,7 +56,7 @@ func (n *newest[Q]) again() (asked bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.asked {
-		n.start()
+		n.start(n.latest)
 	}
 	return n.asked
 }
@@ -69,78 +68,92 @@ func (n *newest[Q]) newest() (q Q, asked bool) {
 	return n.want, n.asked
 }
 
-// start starts work on want, now or after the running work; n.mu is held.
-func (n *newest[Q]) start() {
-	if n.closed {
+// worker is the part of newest and of Async that does not depend on the types of requests:
+// it is compiled once, which makes the programs 0.3 MB smaller.
+type worker struct {
+	mu      sync.Mutex
+	asked   bool               // there was a request
+	pending bool               // the latest request is waiting to be worked on
+	stale   context.CancelFunc // cancels the running work; nil if there is none
+	closed  bool
+	ended   sync.WaitGroup
+}
+
+// work works on a request; rest is as for newest.
+type work func(ctx context.Context) (rest time.Duration)
+
+// start starts work on the latest request, now or after the running work; w.mu is held,
+// and while latest is called.
+func (w *worker) start(latest func() work) {
+	if w.closed {
 		return
 	}
 	begun.Add(1)
-	if n.pending = true; n.stale == nil {
+	if w.pending = true; w.stale == nil {
 		working.Add(1)
-		n.ended.Add(1)
-		go n.run(n.next())
+		w.ended.Add(1)
+		go w.run(w.next(), latest(), latest)
 	}
 }
 
-// next returns the work to do now; n.mu is held.
-func (n *newest[Q]) next() (context.Context, Q) {
-	n.pending = false
+// next returns the context of the work to do now; w.mu is held.
+func (w *worker) next() context.Context {
+	w.pending = false
 	ctx, cancel := context.WithCancel(context.Background())
-	n.stale = cancel
-	return ctx, n.want
+	w.stale = cancel
+	return ctx
 }
 
-func (n *newest[Q]) run(ctx context.Context, q Q) {
-	defer n.ended.Done()
+func (w *worker) run(ctx context.Context, do work, latest func() work) {
+	defer w.ended.Done()
 	defer working.Add(-1)
 	for {
 		var rest time.Duration
-		if Guarded(func() { rest = n.do(ctx, q) }); rest > 0 {
+		if Guarded(func() { rest = do(ctx) }); rest > 0 {
 			select {
 			case <-ctx.Done():
 			case <-time.After(rest):
 			}
 		}
-		n.mu.Lock()
-		n.stale()
-		if n.closed || !n.pending {
-			n.stale = nil
-			n.mu.Unlock()
+		w.mu.Lock()
+		w.stale()
+		if w.closed || !w.pending {
+			w.stale = nil
+			w.mu.Unlock()
 			return
 		}
-		ctx, q = n.next()
-		n.mu.Unlock()
+		ctx, do = w.next(), latest()
+		w.mu.Unlock()
+	}
+}
+
+// withdraw cancels the running work and withdraws the request; w.mu is held.
+func (w *worker) withdraw() {
+	if w.pending = false; w.stale != nil {
+		w.stale()
 	}
 }
 
 // cancel cancels the running work and withdraws the request.
-func (n *newest[Q]) cancel() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.asked, n.pending = false, false; n.stale != nil {
-		n.stale()
-	}
-}
-
-// stopped reports whether stop was called.
-func (n *newest[Q]) stopped() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.closed
+func (w *worker) cancel() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = false
+	w.withdraw()
 }
 
 // stop cancels the running work and prevents new work.
-func (n *newest[Q]) stop() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.closed = true
-	if n.stale != nil {
-		n.stale()
+func (w *worker) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	if w.stale != nil {
+		w.stale()
 	}
 }
 
 // close is like stop, but waits until the work has ended.
-func (n *newest[Q]) close() {
-	n.stop()
-	n.ended.Wait()
+func (w *worker) close() {
+	w.stop()
+	w.ended.Wait()
 }
