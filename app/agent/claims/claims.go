@@ -150,14 +150,52 @@ type checker struct {
 }
 
 var (
-	codeSpan = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("``(.+?)``|`([^`]+)`") })
-	address  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("ashlar:1\\?[^\\s`)>\"]+") })
-	bold     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*([^*]*)\*\*`) })
-	spoken   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([-+]?[0-9][0-9 ]*(?:\.[0-9]+)?) ?(.*)$`) })
-	one      = sync.OnceValue(func() *regexp.Regexp {
+	address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("ashlar:1\\?[^\\s`)>\"]+") })
+	bold    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*([^*]*)\*\*`) })
+	escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\\\([!-/:-@[-`{-~])") })
+	spoken  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([-+]?[0-9][0-9 ]*(?:\.[0-9]+)?) ?(.*)$`) })
+	one     = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*(.*\S)\s*([=~])\s*([-+]?[0-9][0-9]*(?:\.[0-9]+)?)\s*$`)
 	})
 )
+
+// codeSpans returns the code spans of a line of Markdown, and the line without them.
+// A span ends with as many backticks as it begins with; escaped backticks begin none.
+func codeSpans(line string) (spans []string, plain string) {
+	var b strings.Builder
+	for i := 0; i < len(line); {
+		switch {
+		case line[i] == '\\' && i+1 < len(line):
+			b.WriteString(line[i : i+2])
+			i += 2
+			continue
+		case line[i] != '`':
+			b.WriteByte(line[i])
+			i++
+			continue
+		}
+		n := ticks(line[i:])
+		end := i + n
+		for end < len(line) {
+			if m := ticks(line[end:]); m == n {
+				break
+			} else {
+				end += max(m, 1)
+			}
+		}
+		if end < len(line) {
+			spans = append(spans, strings.TrimSpace(line[i+n:end]))
+			i = end + n
+		} else {
+			b.WriteString(line[i : i+n])
+			i += n
+		}
+	}
+	return spans, b.String()
+}
+
+// ticks counts the backticks that s begins with.
+func ticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
 
 func (c *checker) wrong(line int, claim string, right *json.Number, format string, args ...any) {
 	c.Wrong++
@@ -167,8 +205,8 @@ func (c *checker) wrong(line int, claim string, right *json.Number, format strin
 // line checks the claims on a line of the report.
 func (c *checker) line(n int, line string) {
 	var numbers, said []string // claimed numbers; right numbers formatted for people
-	for _, m := range codeSpan().FindAllStringSubmatch(line, -1) {
-		code := strings.TrimSpace(m[1] + m[2])
+	spans, plain := codeSpans(line)
+	for _, code := range spans {
 		command, says, ok := cutComment(code)
 		if !ok || !strings.HasPrefix(command, "ashlar ") {
 			continue
@@ -184,7 +222,15 @@ func (c *checker) line(n int, line string) {
 			said = append(said, c.number(n, strings.TrimSpace(command), x[1], x[2] == "~", x[3]))
 		}
 	}
-	for _, m := range address().FindAllString(line, -1) {
+	addresses := address().FindAllString(plain, -1)
+	for _, code := range spans {
+		if strings.HasPrefix(code, "ashlar:1?") && !strings.ContainsAny(code, " \t") {
+			addresses = append(addresses, code) // may contain brackets
+		} else {
+			addresses = append(addresses, address().FindAllString(code, -1)...)
+		}
+	}
+	for _, m := range addresses {
 		c.Claims++
 		if err := readable(c.ctx, m, c.p.Recent()); err != nil {
 			c.wrong(n, m, nil, "%v", err)
@@ -195,8 +241,8 @@ func (c *checker) line(n int, line string) {
 	}
 	// The line's bold numbers repeat its claimed numbers, in the same order.
 	next := 0
-	for _, m := range bold().FindAllStringSubmatch(codeSpan().ReplaceAllString(line, ""), -1) {
-		x := even(m[1])
+	for _, m := range bold().FindAllStringSubmatch(plain, -1) {
+		x := even(escaped().ReplaceAllString(m[1], "$1"))
 		if !spoken().MatchString(x) {
 			continue
 		}

@@ -6,12 +6,20 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
+	stdhtml "html"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer/html"
 
 	"ashlar/app/command"
 	"ashlar/testdata/names"
@@ -131,6 +139,65 @@ func TestReportsSayDamage(t *testing.T) {
 			}
 			if code != command.Done || !strings.Contains(out, c.want) || strings.Contains(out, "Problems") != strings.HasPrefix(c.want, "Problems") && c.want == "" {
 				t.Errorf("%s: %d %s%s", name, code, out, remarks)
+			}
+		}
+	}
+}
+
+// TestReportsOfHostileNames checks that names of files and functions are plain text in a
+// report, that its claims can still be checked, and that its picture is found.
+func TestReportsOfHostileNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i, name := range []string{`\<img title=x>`, `\[x](https:example)`, `\![x](https:example)`, "a`b``c```<img title=x>", "``` ", "- a", "1. a", "> a", "# a", "~~~", "&lt;b&gt;", `\`, "(a) b)", "50%25", "a:b"} {
+		var events [2][]map[string]any
+		for k := range 400 {
+			for side := range events {
+				events[side] = append(events[side], map[string]any{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": k * 1000, "dur": 100 + side*100 + k%7})
+			}
+		}
+		files := []string{"a " + strings.ReplaceAll(name, "/", "") + ".json", "b.json"}
+		for side, file := range files {
+			b, err := json.Marshal(events[side])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for n := 1; n <= 2; n++ {
+			out := fmt.Sprintf("%d %s", i, strings.ReplaceAll(name, "/", ""))
+			for _, ext := range []string{".md", ".html"} {
+				if code, _, remarks := run(append(append([]string{"report"}, files[:n]...), "-o", out+ext, "--force")...); code != command.Done {
+					t.Fatalf("%q: %s", name, remarks)
+				}
+			}
+			text, err := os.ReadFile(out + ".md")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if code, found, remarks := run("check-claims", out+".md"); code != command.Done {
+				t.Errorf("%q: %s%s", name, found, remarks)
+			}
+			var page strings.Builder
+			if err := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe())).Convert(text, &page); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`<[!/]?[a-z-]+[^>]*>`).FindAllString(page.String(), -1) {
+				if !slices.Contains([]string{"<p>", "</p>", "<h1>", "</h1>", "<h2>", "</h2>", "<ol>", "</ol>", "<ul>", "</ul>", "<li>", "</li>", "<code>", "</code>", "<strong>", "</strong>"}, m) && !strings.HasPrefix(m, "<img src=") {
+					t.Errorf("%q makes %s", name, m)
+				}
+			}
+			pictures := regexp.MustCompile(`<img src="([^"]*)"`).FindAllStringSubmatch(page.String(), -1)
+			if len(pictures) != 1 {
+				t.Fatalf("%q: %d pictures", name, len(pictures))
+			}
+			u, err := url.Parse(pictures[0][1])
+			if err != nil || u.Scheme != "" || u.Path != out+".png" {
+				t.Errorf("%q: the picture is %q", name, pictures[0][1])
+			}
+			if n == 2 && !strings.Contains(page.String(), "<p>"+stdhtml.EscapeString(name)) {
+				t.Errorf("%q is not in the verdict: %.300s", name, page.String())
 			}
 		}
 	}

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 	"github.com/yuin/goldmark"
@@ -173,7 +176,9 @@ func (s *source) claim(paths ...string) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return "``" + s.command + " # " + strings.Join(all, "; ") + "``"
+	text := s.command + " # " + strings.Join(all, "; ")
+	fence := safetext.Fence(text, 2)
+	return fence + text + fence
 }
 
 func (s *source) len(path string) int {
@@ -185,14 +190,16 @@ func (s *source) len(path string) int {
 	return len(list)
 }
 
-// code returns a name from a recording as a code span, so that none of it acts as
-// Markdown.
-func code(s string) string { return "`" + strings.ReplaceAll(safetext.Short(s), "`", "'") + "`" }
-
-// words escapes Markdown in a sentence that contains names from a recording.
+// words escapes Markdown in text that contains names from a recording.
 func words(s string) string {
-	return strings.NewReplacer("*", `\*`, "`", "'", "<", `\<`, "[", `\[`, "_", `\_`, "#", `\#`).Replace(safetext.Text(s))
+	return strings.NewReplacer(`\`, `\\`, "&", `\&`, "*", `\*`, "`", "\\`", "<", `\<`, ">", `\>`, "[", `\[`, "_", `\_`, "#", `\#`, "~", `\~`, "|", `\|`, "://", `:\//`, "www.", `www\.`).Replace(safetext.Text(s))
 }
+
+// sentence is like words, for text that begins a paragraph: it also begins no list.
+func sentence(s string) string { return lineStart().ReplaceAllString(words(s), `$1\$2`) }
+
+// lineStart matches what begins a list or underlines a heading.
+var lineStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\s*[0-9]*)([-+=.)](?:[-=\s]|$))`) })
 
 func (w *writer) say(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }
 
@@ -202,12 +209,12 @@ func (w *writer) cost(file string) error {
 		return err
 	}
 	w.say("# Report of %s\n\n", words(w.name(file)))
-	w.say("Total of %s: %s, from %s %s. %s\n\n", code(top.text("metric")), top.number("total"), top.number("records"), top.text("basis"), top.claim("total", "records"))
+	w.say("Total of %s: %s, from %s %s. %s\n\n", safetext.Code(top.text("metric")), top.number("total"), top.number("records"), top.text("basis"), top.claim("total", "records"))
 	w.damage(top)
 	w.say("## Where the cost went\n\n")
 	for i := range top.len("rows") {
 		at := fmt.Sprintf("rows[%d].", i)
-		w.say("%d. %s: self %s, total %s. %s\n", i+1, code(top.text(at+"name")), top.number(at+"self"), top.number(at+"total"), top.claim(at+"self", at+"total"))
+		w.say("%d. %s: self %s, total %s. %s\n", i+1, safetext.Code(top.text(at+"name")), top.number(at+"self"), top.number(at+"total"), top.claim(at+"self", at+"total"))
 	}
 	return nil
 }
@@ -222,10 +229,10 @@ func (w *writer) damage(s *source) {
 			why = append(why, strings.TrimSuffix(s.text(fmt.Sprintf("%sweighing[%d].text", at, k)), "."))
 		}
 		what := cmp.Or(strings.Join(why, "; "), "none of its errors changes a number")
-		w.say("Problems in %s: %s. %s lists them.\n\n", words(w.name(s.text(at+"file"))), words(what), code(s.text(at+"check")))
+		w.say("Problems in %s: %s. %s lists them.\n\n", words(w.name(s.text(at+"file"))), words(what), safetext.Code(s.text(at+"check")))
 	}
 	for i := range s.len("saturated") {
-		w.say("The sum of %s exceeds 64 bits and is limited to that: the numbers here are lower bounds.\n\n", code(s.text(fmt.Sprintf("saturated[%d]", i))))
+		w.say("The sum of %s exceeds 64 bits and is limited to that: the numbers here are lower bounds.\n\n", safetext.Code(s.text(fmt.Sprintf("saturated[%d]", i))))
 	}
 }
 
@@ -234,8 +241,8 @@ func (w *writer) difference(files []string) error {
 	if err != nil {
 		return err
 	}
-	w.say("# Comparison of %s with %s\n\n%s\n\n", words(w.name(files[1])), words(w.name(files[0])), words(diff.text("verdict")))
-	w.say("Total of %s: %s, was %s. %s\n\n", code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
+	w.say("# Comparison of %s with %s\n\n%s\n\n", words(w.name(files[1])), words(w.name(files[0])), sentence(diff.text("verdict")))
+	w.say("Total of %s: %s, was %s. %s\n\n", safetext.Code(diff.text("metric")), diff.number("b.total"), diff.number("a.total"), diff.claim("b.total", "a.total"))
 	w.damage(diff)
 	w.say("## What differs\n\n")
 	if diff.len("rows") == 0 {
@@ -243,7 +250,7 @@ func (w *writer) difference(files []string) error {
 	}
 	for i := range diff.len("rows") {
 		at := fmt.Sprintf("rows[%d].", i)
-		w.say("%d. %s: self +%s, from %s to %s", i+1, code(diff.text(at+"name")), diff.number(at+"delta_self"), diff.number(at+"a_self"), diff.number(at+"b_self"))
+		w.say("%d. %s: self +%s, from %s to %s", i+1, safetext.Code(diff.text(at+"name")), diff.number(at+"delta_self"), diff.number(at+"a_self"), diff.number(at+"b_self"))
 		if diff.text(at+"confidence") != "" {
 			w.say(", with a confidence of %s", diff.number(at+"confidence"))
 		}
@@ -263,22 +270,27 @@ func (w *writer) findings(files []string) error {
 	}
 	for i := range found.len("findings") {
 		at := fmt.Sprintf("findings[%d].", i)
-		w.say("- %s Its size is %s, a share of %s. Wrong when %s. %s\n  `%s`\n", words(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
+		w.say("- %s Its size is %s, a share of %s. Wrong when %s. %s\n  `%s`\n", sentence(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
 			words(found.text(at+"wrong_when")), found.claim(at+"size.value", at+"size.share"), found.text(at+"address"))
 	}
 	return nil
 }
 
-// picture draws the recordings beside the report.
 // pictureName returns the path of a report's picture.
 func pictureName(out string) string { return strings.TrimSuffix(out, filepath.Ext(out)) + ".png" }
 
+// picture draws the recordings beside the report.
 func (w *writer) picture(files []string, out string) error {
 	name := pictureName(out)
 	var remarks bytes.Buffer
 	if w.p.Run(subcommand.Invocation{Ctx: w.p.Ctx, Args: append([]string{"render", "--size=1280x800", "--output=" + name, "--"}, files...), Stdout: io.Discard, Stderr: &remarks}) != 0 {
 		return errors.New(strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: "))
 	}
-	w.say("\n![The view in the window](%s)\n", strings.ReplaceAll(filepath.Base(name), " ", "%20"))
+	w.say("\n![The view in the window](%s)\n", linked(filepath.Base(name)))
 	return nil
+}
+
+// linked returns a file's name as the target of a link in Markdown.
+func linked(name string) string {
+	return strings.NewReplacer(":", "%3A", "&", "%26").Replace(url.PathEscape(name))
 }
