@@ -210,6 +210,8 @@ func TestUsage(t *testing.T) {
 		{"top testdata/small.spaa --metric time", `no metric "time"; it has period, samples (cycles), alloc_bytes, alloc_count (malloc)`},
 		{"top testdata/small.spaa --event malloc --metric period", `malloc has no metric "period"`},
 		{"top testdata/small.spaa -n -1", "-1 is negative"},
+		{"top testdata/small.spaa --json=x", "--json takes no value, but got \"x\""},
+		{"serve --keep x", "--keep takes a time such as 30s or 10m, not \"x\""},
 		{"top testdata/small.spaa -n x", "--rows takes a whole number, not \"x\""},
 		{"render testdata/small.spaa", "with -o"},
 		{"render testdata/small.spaa -o x.jpg", "x.jpg is not a PNG or SVG file"},

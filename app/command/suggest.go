@@ -28,6 +28,10 @@ func suggestFlag(fs *pflag.FlagSet, err error) error {
 			return fmt.Errorf("--%s takes a whole number, not %q", f.Name, value.GetValue())
 		case "float32", "float64":
 			return fmt.Errorf("--%s takes a number, not %q", f.Name, value.GetValue())
+		case "bool":
+			return fmt.Errorf("--%s takes no value, but got %q", f.Name, value.GetValue())
+		case "duration":
+			return fmt.Errorf("--%s takes a time such as 30s or 10m, not %q", f.Name, value.GetValue())
 		}
 		return fmt.Errorf("--%s: %w", f.Name, value.Unwrap())
 	}
