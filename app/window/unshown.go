@@ -21,8 +21,10 @@ func unshown(err error, opened bool) error {
 		}
 		why, help = drawingTrouble(err, os.Getenv)
 	}
-	return fmt.Errorf("no window can be shown: %s; %swithout a window, ashlar render FILE -o view.png draws a picture and ashlar top FILE prints costs", why, help)
+	return fmt.Errorf("no window can be shown: %s; %s%s", why, help, windowless)
 }
+
+const windowless = "without a window, ashlar render FILE -o view.png draws a picture and ashlar top FILE prints costs"
 
 // onDisplays reports whether windows need X11 or Wayland.
 const onDisplays = runtime.GOOS != "windows" && runtime.GOOS != "darwin"

@@ -111,7 +111,7 @@ func Run(s *shell.Shell, o Options) error {
 	defer r.inbox.close()
 	r.drops = drop.NewTarget(r.waker.wake)
 	r.desk = native.New(r.drops, w.Run)
-	return r.run()
+	return whileAnswered(r.run, r.drawn, patience, func() error { return displayAnswers(patience) })
 }
 
 // open opens the files that the window starts with.

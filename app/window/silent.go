@@ -1,0 +1,128 @@
+package window
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Until the window has drawn its first frame, the display server is asked for a sign of
+// life every patience, and gets as long to answer. The libraries wait for ever.
+const patience = 10 * time.Second
+
+// whileAnswered returns run's result, or an error if check finds before the first frame is
+// drawn that the display server does not answer. Then run is still waiting for it.
+func whileAnswered(run func() error, drawn <-chan struct{}, every time.Duration, check func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- run() }()
+	silent := make(chan error, 1)
+	go func() {
+		for {
+			select {
+			case <-drawn:
+				return
+			case <-time.After(every):
+			}
+			if err := check(); err != nil {
+				silent <- err
+				return
+			}
+		}
+	}()
+	select {
+	case err := <-done:
+		return err
+	case err := <-silent:
+		return err
+	}
+}
+
+// displayAnswers returns an error if a display server accepts connections and does not
+// answer within limit.
+func displayAnswers(limit time.Duration) error {
+	if !onDisplays {
+		return nil
+	}
+	name := silentDisplay(os.Getenv, limit)
+	if name == "" {
+		return nil
+	}
+	return fmt.Errorf("no window can be shown: the display server at %s accepts connections but does not answer; restart it, or set DISPLAY or WAYLAND_DISPLAY to another one; %s", name, windowless)
+}
+
+// silentDisplay returns the first variable whose display server accepts a connection and
+// does not answer within limit, with its value; "" if there is none.
+func silentDisplay(env func(string) string, limit time.Duration) string {
+	for _, d := range []struct {
+		name  string
+		reach func(string, func(string) string) (network, address string)
+		hello string
+	}{
+		// Any answer counts. To wl_display.sync, it is an event; to the start of a
+		// connection without authorisation, at least a refusal.
+		{"WAYLAND_DISPLAY", waylandAddress, "\x01\x00\x00\x00\x00\x00\x0c\x00\x02\x00\x00\x00"},
+		{"DISPLAY", x11Address, "l\x00\x0b\x00\x00\x00\x00\x00\x00\x00\x00\x00"},
+	} {
+		value := env(d.name)
+		if value == "" {
+			continue
+		}
+		network, address := d.reach(value, env)
+		if network != "" && silent(network, address, d.hello, limit) {
+			return d.name + "=" + value
+		}
+	}
+	return ""
+}
+
+// silent reports whether a server accepts a connection and does not answer within limit.
+func silent(network, address, hello string, limit time.Duration) bool {
+	c, err := net.DialTimeout(network, address, limit)
+	if err != nil {
+		return os.IsTimeout(err)
+	}
+	defer c.Close()
+	if err := c.SetDeadline(time.Now().Add(limit)); err != nil {
+		return false
+	}
+	if _, err := c.Write([]byte(hello)); err != nil {
+		return os.IsTimeout(err)
+	}
+	_, err = c.Read(make([]byte, 1))
+	return os.IsTimeout(err)
+}
+
+func waylandAddress(display string, env func(string) string) (network, address string) {
+	if !filepath.IsAbs(display) {
+		display = filepath.Join(env("XDG_RUNTIME_DIR"), display)
+	}
+	return "unix", display
+}
+
+// x11Address returns the address of a display named as HOST:NUMBER.SCREEN; no network if
+// it has another form.
+func x11Address(display string, _ func(string) string) (network, address string) {
+	host, number, ok := cutLast(display, ":")
+	number, _, _ = strings.Cut(number, ".")
+	var n int
+	if _, err := fmt.Sscanf(number, "%d", &n); err != nil || !ok || n < 0 || n > 59535 {
+		return "", ""
+	}
+	if host == "" || host == "unix" {
+		return "unix", fmt.Sprintf("/tmp/.X11-unix/X%d", n)
+	}
+	if strings.ContainsRune(host, '/') {
+		return "unix", display // as on macOS
+	}
+	return "tcp", net.JoinHostPort(strings.Trim(host, "[]"), fmt.Sprint(6000+n))
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
