@@ -2,9 +2,9 @@ package calltree
 
 import (
 	"cmp"
+	"hash/maphash"
 	"image"
 	"slices"
-	"strings"
 
 	"gioui.org/io/event"
 	"gioui.org/io/key"
@@ -46,7 +46,7 @@ type table struct {
 	// open records whether a row is open, by the path of function names to it; so it
 	// stays valid for the next answer. Rows that are not recorded are open only if they
 	// have no siblings.
-	open  map[string]bool
+	open  map[path]bool
 	rows  []row
 	of    forest
 	id    any // identifies the tree that of holds
@@ -56,10 +56,24 @@ type table struct {
 
 // row is a node that is listed.
 type row struct {
-	node int32
-	path string
-	kids bool
-	open bool // its children are listed
+	node  int32
+	depth int32 // 1 for the outermost
+	path  path
+	kids  bool
+	open  bool // its children are listed
+}
+
+// path is a hash of the function names from the root to a node. The names themselves would
+// take memory in proportion to the square of the depth.
+type path uint64
+
+var seed = maphash.MakeSeed()
+
+func (p path) below(f recording.FuncName) path {
+	return path(maphash.Comparable(seed, struct {
+		path
+		recording.FuncName
+	}{p, f}))
 }
 
 // Widths of the columns, in dp. Names take the rest; if room is short, the last columns
@@ -77,22 +91,40 @@ func (t *table) refresh(id any, of func() forest) {
 	}
 	if t.stale {
 		t.stale = false
-		t.rows = list(t.rows[:0], t.of, 0, "", func(path string, alone bool) bool {
-			open, said := t.open[path]
+		t.rows = list(t.rows[:0], t.of, func(p path, alone bool) bool {
+			open, said := t.open[p]
 			return open || alone && !said
 		})
 	}
 }
 
-// list appends the rows below a node, and those below each open row, the heaviest first.
-func list(rows []row, of forest, node int32, path string, open func(path string, alone bool) bool) []row {
-	kids := slices.Clone(of.Children(int(node)))
-	slices.SortStableFunc(kids, func(x, y int32) int { return cmp.Compare(of.heavy(y), of.heavy(x)) })
-	for _, k := range kids {
-		below := path + "\x00" + of.function(k).String()
-		w := row{k, below, len(of.Children(int(k))) > 0, open(below, len(kids) == 1)}
-		if rows = append(rows, w); w.open {
-			rows = list(rows, of, k, below, open)
+// list appends the rows below the root, and those below each open row, the heaviest first.
+func list(rows []row, of forest, open func(p path, alone bool) bool) []row {
+	type level struct {
+		kids  []int32 // not yet listed
+		alone bool
+		path  path
+	}
+	kidsOf := func(node int32, p path) level {
+		kids := of.Children(int(node))
+		if len(kids) > 1 {
+			kids = slices.Clone(kids)
+			slices.SortStableFunc(kids, func(x, y int32) int { return cmp.Compare(of.heavy(y), of.heavy(x)) })
+		}
+		return level{kids, len(kids) == 1, p}
+	}
+	for levels := []level{kidsOf(0, 0)}; len(levels) > 0; {
+		l := &levels[len(levels)-1]
+		if len(l.kids) == 0 {
+			levels = levels[:len(levels)-1]
+			continue
+		}
+		k := l.kids[0]
+		l.kids = l.kids[1:]
+		p := l.path.below(of.function(k))
+		w := row{k, int32(len(levels)), p, len(of.Children(int(k))) > 0, open(p, l.alone)}
+		if rows = append(rows, w); w.open && w.kids {
+			levels = append(levels, kidsOf(k, p))
 		}
 	}
 	return rows
@@ -107,8 +139,8 @@ type listed struct {
 // gridOf returns all nodes of a tree, each below its caller, with the columns cs.
 func gridOf(name string, of forest, cs []tables.Column[listed]) *tables.Grid {
 	var rows []listed
-	for _, w := range list(nil, of, 0, "", func(string, bool) bool { return true }) {
-		rows = append(rows, listed{w.node, strings.Count(w.path, "\x00")})
+	for _, w := range list(nil, of, func(path, bool) bool { return true }) {
+		rows = append(rows, listed{w.node, int(w.depth)})
 	}
 	return tables.NewGrid(name, append([]tables.Column[listed]{
 		tables.Count("depth", func(r *listed) int64 { return int64(r.depth) }),
@@ -197,7 +229,7 @@ func (t *table) cells(h *panel.Host, u *ui.UI, line image.Rectangle, indent int,
 
 func (t *table) fold(w *row, open bool) {
 	if t.open == nil {
-		t.open = map[string]bool{}
+		t.open = map[path]bool{}
 	}
 	t.open[w.path], t.stale = open && w.kids, true
 }
