@@ -32,7 +32,7 @@ func manyFindings(t *testing.T) (all [][]string) {
 			all = append(all, []string{path})
 		}
 	}
-	for _, name := range []string{"small.spall", "small.spaa", "dtrace.spaa", "small-gpu.json", "small.ftrace", "damaged.spaa", "views.folded", "diff-a.folded"} {
+	for _, name := range []string{"small.spall", "small.spaa", "dtrace.spaa", "small-gpu.json", "training-gpu.json", "small.ftrace", "damaged.spaa", "views.folded", "diff-a.folded"} {
 		all = append(all, []string{filepath.Join("testdata", name)})
 	}
 	return append(all, []string{"testdata/diff-a.folded", "testdata/diff-b.folded"})

@@ -15,7 +15,7 @@ const textSteps = 40
 
 func gpuCommand() command {
 	return own(subcommand.Command{
-		Name: "gpu", Args: "FILE [flags]", Line: "show how busy GPUs were, why they were idle, and slow steps",
+		Name: "gpu", Args: "FILE [flags]", Line: "show GPU time by operator, idle time by cause, and slow steps",
 		Text: `
 Needs a trace with GPU work, from PyTorch's profiler or JAX's.
 
@@ -23,12 +23,18 @@ A GPU is busy while any of its streams works. Idle time before a kernel, copy or
 fill is divided exactly: until its launch, by what the launching thread did then
 (in steps, by the outermost call below the step), and from launch to start.
 
+The tables of GPU time list operators, modules (recorded with with_stack=True)
+and annotations of PyTorch, or operations and scopes of JAX, by the work that
+they launched. Total includes the work of operators within an operator, self
+does not. Times are sums of durations: work that runs at the same time counts
+each. The backward pass counts in the modules of the forward pass.
+
 Steps are repeated outermost calls in which at least half of the work was
 launched, such as ProfilerStep#12. The GPU time of a step is that of the work
 launched in it, even if the work runs later. A step is slow if it takes at least
 1.3 times the median and stands out from the others.`,
 		Examples: [][2]string{
-			{"ashlar gpu trace.json.gz", "why the GPU was idle, and which steps were slow"},
+			{"ashlar gpu trace.json.gz", "why the GPU was idle, what launched its work, and slow steps"},
 			{"ashlar gpu trace.json.gz --json", "everything, as JSON"},
 		},
 		Answer: gpureport.Answer{},

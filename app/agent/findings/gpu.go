@@ -243,6 +243,40 @@ func (l *look) saturated() bool {
 	return slices.ContainsFunc(l.devices, func(d *gpu.Device) bool { return 10*d.Busy > 8*(d.To-d.From) })
 }
 
+// operator reports an operator that launches most of the work of busy GPUs.
+func (l *look) operator(r rule) error {
+	devices, err := l.gpus()
+	if err != nil || !l.saturated() {
+		return err
+	}
+	groups, err := gpu.GroupsOf(l.ctx, l.rec, devices, nil)
+	if err != nil {
+		return err
+	}
+	most, launching := -1, 0
+	for i, g := range groups.Operators {
+		if g.Name != "" && g.Self > 0 {
+			if launching++; most < 0 || g.Self > groups.Operators[most].Self {
+				most = i
+			}
+		}
+	}
+	if launching < fewestOperators || 2*groups.Operators[most].Self < groups.Time || len(devices[0].Work) < fewestWork {
+		return nil
+	}
+	g, at := &groups.Operators[most], fmt.Sprintf("operators[%d].", most)
+	f := Finding{Size: timePart(g.Self, groups.Time)}.saying("%s launches %s of %s of GPU work, %s of it in %s.", quoted(g.Name),
+		part(g.Self, groups.Time).share4(at+"self_share", "gpu", evidence.File(l.rec), "-n", "1"), l.byGPU(duration(groups.Time), "work_time"),
+		l.byGPU(duration(g.Parts[0].Time), at+"kernels[0].time"), quoted(l.rec.Functions.At(int(g.Parts[0].Function)).Name))
+	f.Function = g.Name
+	l.add(r, f, of(recording.Function{Name: g.Name, Module: "cpu_op"}, "flamegraph"), "gpu", evidence.File(l.rec))
+	return nil
+}
+
+// fewestOperators is the smallest number of operators that launch work from which rules draw
+// conclusions.
+const fewestOperators = 3
+
 // slowing reports steps that get slower.
 func (l *look) slowing(r rule, s *gpu.Steps) {
 	for _, m := range []gpu.Measure{gpu.GPUTime, gpu.Duration} {

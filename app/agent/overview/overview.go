@@ -307,7 +307,7 @@ func (o *Overview) ask(found int) {
 		return
 	}
 	if len(o.GPUs) > 0 {
-		add("idle GPU time by cause, and slow steps", "gpu", file)
+		add("GPU time by operator, idle time by cause, and slow steps", "gpu", file)
 	}
 	if o.Waits != nil {
 		add("who waits for whom, and how long", "locks", file)

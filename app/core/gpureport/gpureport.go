@@ -1,5 +1,6 @@
 // Package gpureport prints how busy the GPUs of a recording were, what they waited for,
-// and which steps of the program were slow, as JSON and as text.
+// which operators launched their work, and which steps of the program were slow, as JSON and
+// as text.
 package gpureport
 
 import (
@@ -23,6 +24,15 @@ import (
 type Answer struct {
 	File    string   `json:"file"`
 	Devices []Device `json:"devices"`
+	// WorkTime is the sum of the durations of all kernels, copies and fills. Operators,
+	// Modules and Annotations list what launched them, by Total; each is empty if the trace
+	// has none. Operators are those of PyTorch, or in JAX's traces the operations of XLA and
+	// the compiled functions around them. Modules are PyTorch's (with_stack=True), or the
+	// scopes in JAX's names. Annotations are the program's own, without steps.
+	WorkTime    json.Number `json:"work_time"`
+	Operators   []Group     `json:"operators"`
+	Modules     []Group     `json:"modules"`
+	Annotations []Group     `json:"annotations"`
 	// Loop describes all steps, in which the program launched the work. It is null if the
 	// trace has none: repeated outermost calls that launched at least half of the work.
 	Loop *Loop `json:"loop"`
@@ -33,6 +43,7 @@ type Answer struct {
 	rec     *recording.Recording
 	devices []*gpu.Device
 	steps   *gpu.Steps
+	groups  *gpu.Groups
 }
 
 // Device is a GPU. Window is the time from the start of its first to the end of its last
@@ -118,7 +129,13 @@ func Of(ctx context.Context, rec *recording.Recording, most int) (*Answer, error
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{File: rec.Source.Path, rec: rec, devices: devices, steps: steps, Devices: []Device{}, Steps: []Step{}}
+	groups, err := gpu.GroupsOf(ctx, rec, devices, steps)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{File: rec.Source.Path, rec: rec, devices: devices, steps: steps, groups: groups, Devices: []Device{}, Steps: []Step{},
+		WorkTime: exactnum.Nanoseconds(groups.Time), Operators: groupsOf(rec, groups.Operators, groups.Time),
+		Modules: groupsOf(rec, groups.Modules, groups.Time), Annotations: groupsOf(rec, groups.Annotations, groups.Time)}
 	for _, d := range devices {
 		window := d.To - d.From
 		out := Device{d.Name(rec), len(d.Streams), len(d.Work), exactnum.Nanoseconds(window), exactnum.Nanoseconds(d.Busy), evidence.Share(d.Busy, window), exactnum.Nanoseconds(d.Copying), []Idle{}}
@@ -186,6 +203,9 @@ func (a *Answer) Text(n int) string {
 			fmt.Fprintf(&b, "%12s %7s    %s\n", units.Duration(others), units.Percent(others, window), units.Plural(int64(len(d.Idle)-textCauses), "other cause"))
 		}
 	}
+	a.groupText(&b, "operator", a.groups.Operators)
+	a.groupText(&b, "module", a.groups.Modules)
+	a.groupText(&b, "annotation", a.groups.Annotations)
 	if a.steps != nil {
 		a.stepText(&b, min(n, len(a.Steps)))
 	}

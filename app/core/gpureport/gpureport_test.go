@@ -158,3 +158,46 @@ func TestRealTraces(t *testing.T) {
 		})
 	}
 }
+
+// TestTraining checks the text and the findings for a made trace of a training on two GPUs.
+func TestTraining(t *testing.T) {
+	l := ingest.Open(context.Background(), "../../command/testdata/training-gpu.json", ingest.Options{})
+	defer l.Close()
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	a, err := gpureport.Of(context.Background(), l.Snapshot(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := a.Text(0)
+	for _, want := range []string{`
+GPU time by operator, 1.296 ms in total
+       total                 self   calls    work  operator
+    720.0 µs  55.6 %     720.0 µs      24      24  aten::addmm
+                         360.0 µs              12    void cutlass::Kernel2<gemm_tn>(Params)
+                         360.0 µs              12    void cutlass::Kernel2<gemm_nt>(Params)
+    480.0 µs  37.0 %     480.0 µs      12      12  c10d::allreduce_
+                         480.0 µs              12    ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)
+    360.0 µs  27.8 %          0 s      12      12  aten::linear
+`, `
+GPU time by module, 1.296 ms in total
+       total                 self   calls    work      backward  module
+    768.0 µs  59.3 %     48.00 µs      12      36      360.0 µs  Net_0
+    720.0 µs  55.6 %     720.0 µs      12      24      360.0 µs  Linear_0
+    528.0 µs  40.7 %     528.0 µs              24           0 s  (no module)
+`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("text lacks %s\nin %s", want, text)
+		}
+	}
+	found, err := findings.Of(context.Background(), l.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"“aten::addmm” launches 55.6 % of 1.296 ms of GPU work, 360.0 µs of it in “void cutlass::Kernel2<gemm_tn>(Params)”."} {
+		if i >= len(found) || found[i].Claim != want {
+			t.Errorf("findings %+v, want %q", found, want)
+		}
+	}
+}

@@ -1,5 +1,6 @@
 // Package gpu analyses GPU work in a trace: how long each device was busy, what the
-// program did while it was idle, and which steps of a loop were slow and why.
+// program did while it was idle, which operators launched the work, and which steps of a
+// loop were slow and why.
 //
 // It reads the traces of PyTorch's profiler (CUDA and ROCm) and of JAX. Times are in
 // picoseconds.
@@ -48,6 +49,9 @@ type Work struct {
 	// does not have it.
 	Launch Span
 
+	// in is Launch or, if that is not recorded, the call of the program around it. Its Track
+	// is recording.NoTrack if the trace has neither.
+	in   Span
 	args uint64
 }
 
@@ -70,7 +74,7 @@ type Device struct {
 // Devices returns the GPUs of a recording in the order of their processes.
 func Devices(ctx context.Context, rec *recording.Recording) ([]*Device, error) {
 	kind := functionKinds(rec)
-	found := map[int]*Device{}
+	found, none := map[int]*Device{}, Span{Track: recording.NoTrack, Call: recording.NoCall}
 	for i, t := range rec.Tracks {
 		all := streamOfDevice(rec, t)
 		if t.Kind != recording.ThreadTrack || !all && (len(kind) == 0 || !isStream(rec, t)) {
@@ -89,7 +93,7 @@ func Devices(ctx context.Context, rec *recording.Recording) ([]*Device, error) {
 					what, ok = kindOf(rec.FuncName(call)), true
 				}
 				if ok && !l.Unfinished(n) {
-					work = append(work, Work{Span{i, call, l.Start(n), l.End(n)}, what, Span{Track: recording.NoTrack}, l.Args(n)})
+					work = append(work, Work{Span{i, call, l.Start(n), l.End(n)}, what, none, none, l.Args(n)})
 				}
 			}
 		}

@@ -47,9 +47,8 @@ var waits = []string{"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEven
 
 // causes adds up idle time.
 type causes struct {
-	rec     *recording.Recording
+	inner
 	waiting []bool // by function
-	columns map[int][][]int
 	sums    map[cause]*sum
 }
 
@@ -65,7 +64,7 @@ type sum struct {
 }
 
 func newCauses(rec *recording.Recording) *causes {
-	c := &causes{rec: rec, waiting: make([]bool, rec.Functions.Len()), columns: map[int][][]int{}, sums: map[cause]*sum{}}
+	c := &causes{inner: newInner(rec), waiting: make([]bool, rec.Functions.Len()), sums: map[cause]*sum{}}
 	for i := range c.waiting {
 		name := rec.Functions.At(i).Name
 		c.waiting[i] = slices.ContainsFunc(waits, func(w string) bool { return name == w || strings.HasPrefix(name, w+"_") })
@@ -108,19 +107,6 @@ func (c *causes) gap(from int64, next *Work) {
 	c.during(thread, from, launched)
 }
 
-// at returns the innermost call of a thread at a moment.
-func (c *causes) at(track int, at int64) (call recording.CallID) {
-	call = recording.NoCall
-	for _, column := range c.of(track) {
-		c.rec.Tracks[track].Innermost(column, recording.NoCall, at, at+1, func(in recording.CallID, _ int64) {
-			if in != recording.NoCall {
-				call = in
-			}
-		})
-	}
-	return call
-}
-
 // during adds the time in which a thread was late, by innermost call.
 func (c *causes) during(track int, from, to int64) {
 	columns := c.of(track)
@@ -129,15 +115,6 @@ func (c *causes) during(track int, from, to int64) {
 		return
 	}
 	c.rec.Tracks[track].Innermost(columns[0], recording.NoCall, from, to, func(call recording.CallID, time int64) { c.add(Late, track, call, time) })
-}
-
-func (c *causes) of(track int) [][]int {
-	all, ok := c.columns[track]
-	if !ok {
-		all = c.rec.Tracks[track].Columns(&c.rec.Calls)
-		c.columns[track] = all
-	}
-	return all
 }
 
 // place is a node of the tree of calls that ran while a device was idle. Functions whose

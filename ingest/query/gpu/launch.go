@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/model/recording"
 )
 
@@ -32,13 +33,40 @@ func (w *Work) correlation(rec *recording.Recording) string {
 }
 
 // moment is a time on a track.
-type moment struct {
-	track int
-	time  int64
+type moment = recording.FlowStep
+
+// inner finds the innermost calls of threads.
+type inner struct {
+	rec     *recording.Recording
+	columns map[int][][]int // by track
+}
+
+func newInner(rec *recording.Recording) inner { return inner{rec, map[int][][]int{}} }
+
+// at returns the innermost call of a thread at a moment.
+func (n inner) at(track int, at int64) (call recording.CallID) {
+	call = recording.NoCall
+	for _, column := range n.of(track) {
+		n.rec.Tracks[track].Innermost(column, recording.NoCall, at, at+1, func(in recording.CallID, _ int64) {
+			if in != recording.NoCall {
+				call = in
+			}
+		})
+	}
+	return call
+}
+
+func (n inner) of(track int) [][]int {
+	all, ok := n.columns[track]
+	if !ok {
+		all = n.rec.Tracks[track].Columns(&n.rec.Calls)
+		n.columns[track] = all
+	}
+	return all
 }
 
 // launches finds the launch of each work: by the correlation in their arguments, or else
-// by an arrow that ends where the work starts.
+// by an arrow that ends where the work starts. Of a work without one, it finds the operator.
 func launches(ctx context.Context, rec *recording.Recording, devices []*Device) error {
 	stream := map[int]bool{}
 	for _, d := range devices {
@@ -47,6 +75,64 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 		}
 	}
 	called := map[string]Span{}
+	if err := eachArgs(ctx, rec, stream, func(s Span, ref uint64) {
+		if runtimeCall(rec, s.Call) {
+			if c := correlation(rec.Args(ref)); c != "" && c != "0" {
+				called[c] = s
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	sent := map[moment]moment{}
+	for i := range rec.Flows {
+		steps := rec.Flows[i].Steps
+		for k := 1; k < len(steps); k++ {
+			if stream[steps[k].Track] && !stream[steps[k-1].Track] {
+				sent[steps[k]] = steps[k-1]
+			}
+		}
+	}
+	calls, lost := newInner(rec), map[string][]*Work{} // lost: by external, without a launch
+	for _, d := range devices {
+		for i := range d.Work {
+			w := &d.Work[i]
+			if s, ok := called[w.correlation(rec)]; ok && s.Start <= w.Start {
+				w.Launch, w.in = s, s
+			} else if m, ok := sent[moment{Track: w.Track, Time: w.Start}]; ok && m.Time <= w.Start {
+				w.Launch = Span{m.Track, recording.NoCall, m.Time, m.Time}
+				w.in = Span{m.Track, calls.at(m.Track, m.Time), m.Time, m.Time}
+			} else if id := external(rec, w.args); id != "" {
+				lost[id] = append(lost[id], w)
+			}
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return eachArgs(ctx, rec, stream, func(s Span, ref uint64) {
+		if rec.Functions.At(int(rec.Func(s.Call))).Module == "cpu_op" {
+			for _, w := range lost[external(rec, ref)] {
+				w.in = s
+			}
+		}
+	})
+}
+
+// external returns the number by which PyTorch's traces link a work to the operator around
+// its launch, "" for none.
+func external(rec *recording.Recording, args uint64) string {
+	if args == 0 || rec.Args == nil {
+		return ""
+	}
+	return strings.TrimPrefix(argument(rec.Args(args), "External id"), "0")
+}
+
+// argument returns an argument as text, "" for none.
+func argument(args, key string) string { return jsonscan.Plain(jsonscan.Member([]byte(args), key)) }
+
+// eachArgs visits the calls with arguments outside of streams.
+func eachArgs(ctx context.Context, rec *recording.Recording, stream map[int]bool, visit func(s Span, args uint64)) error {
 	for i, t := range rec.Tracks {
 		if stream[i] || t.Kind != recording.ThreadTrack || rec.Args == nil {
 			continue
@@ -60,32 +146,9 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 				continue
 			}
 			for n := range l.Len() {
-				ref := l.Args(n)
-				if ref == 0 || !runtimeCall(rec, l.Call(n)) {
-					continue
+				if ref := l.Args(n); ref != 0 {
+					visit(Span{i, l.Call(n), l.Start(n), l.End(n)}, ref)
 				}
-				if c := correlation(rec.Args(ref)); c != "" && c != "0" {
-					called[c] = Span{i, l.Call(n), l.Start(n), l.End(n)}
-				}
-			}
-		}
-	}
-	sent := map[moment]moment{}
-	for i := range rec.Flows {
-		steps := rec.Flows[i].Steps
-		for k := 1; k < len(steps); k++ {
-			if stream[steps[k].Track] && !stream[steps[k-1].Track] {
-				sent[moment{steps[k].Track, steps[k].Time}] = moment{steps[k-1].Track, steps[k-1].Time}
-			}
-		}
-	}
-	for _, d := range devices {
-		for i := range d.Work {
-			w := &d.Work[i]
-			if s, ok := called[w.correlation(rec)]; ok && s.Start <= w.Start {
-				w.Launch = s
-			} else if m, ok := sent[moment{w.Track, w.Start}]; ok && m.time <= w.Start {
-				w.Launch = Span{m.track, recording.NoCall, m.time, m.time}
 			}
 		}
 	}
