@@ -42,6 +42,7 @@ output, and 2 if the command line is wrong.`,
 		Examples: [][2]string{
 			{"ashlar run.spaa.zst", "open a recording"},
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
+			{"ashlar nightly/", "compare the runs in a folder, or show their trend"},
 			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
 			{"ashlar ssh:server:run.pftrace", "open a recording on another machine"},

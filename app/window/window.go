@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -119,7 +120,7 @@ func open(s *shell.Shell, o Options) {
 	switch {
 	case len(o.Files) > 0 && o.Part.IsSet():
 		s.OpenPartWith(o.Files[0], o.Exe, o.Part)
-	case len(o.Files) > 2 || o.Desktop && len(o.Files) == 2:
+	case len(o.Files) > 2 || o.Desktop && len(o.Files) == 2 || slices.ContainsFunc(o.Files, shell.IsFolder):
 		s.OpenSeveral(o.Files)
 	case len(o.Files) > 0:
 		s.OpenWith(o.Files[0], o.Exe)

@@ -3,7 +3,6 @@ package shell
 import (
 	"fmt"
 	"image"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,7 +86,7 @@ func sortDrop(f drop.Files, does effect) sorted {
 			break
 		}
 		// If Stat fails, opening the file will report the error.
-		if info, err := os.Stat(p); err == nil && info.IsDir() {
+		if IsFolder(p) {
 			r.folders = append(r.folders, p)
 		} else {
 			r.files = append(r.files, p)

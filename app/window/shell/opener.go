@@ -3,6 +3,7 @@ package shell
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -22,9 +23,13 @@ func (s *Shell) askOpen() {
 const mostWindows = 12
 
 // OpenSeveral opens files in place of the open recordings. Two files of one format open
-// side by side; for more than two of one format it asks the user. Files of different
-// formats open in a window each, the first in this one.
+// side by side; for more than two of one format, and for folders, it asks the user. Files
+// of different formats open in a window each, the first in this one.
 func (s *Shell) OpenSeveral(paths []string) {
+	if slices.ContainsFunc(paths, IsFolder) {
+		s.chooseFor(paths)
+		return
+	}
 	if len(paths) < 2 {
 		for _, p := range paths {
 			s.Open(p)
@@ -49,6 +54,12 @@ func (s *Shell) OpenSeveral(paths []string) {
 			}
 		})
 	}()
+}
+
+// IsFolder reports whether a path is that of a folder.
+func IsFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // sameFormat reports whether two files have the same format.

@@ -56,31 +56,42 @@ func scale(low, high float64, top, bottom int) func(float64) int {
 	}
 }
 
-// small draws a row's line, a step for each run, on the sheet.
+// small draws a row's line on the sheet: a step for each run, or for the mean of several
+// runs if there are many.
 func (v *view[S]) small(u *ui.UI, x *row, box image.Rectangle) {
 	n := len(x.Values)
 	low, high := x.extent()
 	y := scale(float64(low), float64(high), box.Min.Y+u.Px(5), box.Max.Y-u.Px(6))
 	tone := tones(u.Theme, x)
-	width := min(box.Dx(), n*u.Px(24))
-	at := func(i int) int { return box.Min.X + i*width/n }
+	steps := max(1, min(n, box.Dx()/u.Px(2)))
+	width := min(box.Dx(), steps*u.Px(24))
+	at := func(i int) int { return box.Min.X + i*width/steps }
 	thick := max(1, u.Px(1.5))
 	last, known := 0, false
-	for i := range n {
-		if at(i+1) == at(i) && i > 0 && i < n-1 { // several runs on one pixel: draw the first
-			continue
+	for i := range steps {
+		from := i * n / steps
+		mean, ok := x.mean(from, (i+1)*n/steps)
+		to := y(mean)
+		if ok && known && last != to {
+			v.sheet.Fill(image.Rect(at(i), min(last, to), at(i)+max(1, u.Px(1)), max(last, to)+thick), 0, tone(from))
 		}
-		if !x.Has[i] {
-			known = false
-			continue
+		if ok {
+			v.sheet.Fill(image.Rect(at(i), to, at(i+1), to+thick), 0, tone(from))
 		}
-		to := y(float64(x.Values[i]))
-		if known && last != to {
-			v.sheet.Fill(image.Rect(at(i), min(last, to), at(i)+max(1, u.Px(1)), max(last, to)+thick), 0, tone(i))
-		}
-		v.sheet.Fill(image.Rect(at(i), to, max(at(i)+1, at(i+1)), to+thick), 0, tone(i))
-		last, known = to, true
+		last, known = to, ok
 	}
+}
+
+// mean returns the mean of some runs, from..to-1; ok is false if none of them has the
+// function.
+func (r *row) mean(from, to int) (mean float64, ok bool) {
+	n := 0
+	for i := from; i < to; i++ {
+		if r.Has[i] {
+			mean, n = mean+float64(r.Values[i]), n+1
+		}
+	}
+	return mean / float64(max(1, n)), n > 0
 }
 
 // layoutChart handles the pointer on the chart and draws it in r.
