@@ -105,7 +105,14 @@ const pieceSpans = 1 << 16
 type piece struct {
 	track, lane int
 	parts       []stretch
-	below       []int // lanes one level deeper, which hold the children; set only for self times
+	below       []lowerLane // lanes one level deeper, which hold the children; set only for self times
+}
+
+// lowerLane is a lane that may hold children of spans in [from, to] only if its last span
+// starts no earlier than from, and its first one ends no later than to.
+type lowerLane struct {
+	lane                int
+	lastStart, firstEnd int64
 }
 
 // pieces divides the visited spans of the chosen tracks.
@@ -114,11 +121,11 @@ func (w *spanWalk) pieces(chosen func(track int) bool) (all []piece) {
 		if !chosen(ti) {
 			continue
 		}
-		depths := map[int][]int{}
+		depths := map[int][]lowerLane{}
 		for i := range t.Lanes {
 			if l := &t.Lanes[i]; w.self && l.Len() > 0 {
 				d := w.depth(l)
-				depths[d] = append(depths[d], i)
+				depths[d] = append(depths[d], lowerLane{i, l.Start(l.Len() - 1), l.End(0)})
 			}
 		}
 		for i := range t.Lanes {
@@ -156,13 +163,12 @@ func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) err
 	l := &t.Lanes[p.lane]
 	var room lanes.Room
 	var selfs [lanes.RoomLen]int64
-	var kids []cursor
-	for _, below := range p.below {
-		lane := &t.Lanes[below]
-		room := rooms.Get().(*lanes.Room)
-		defer rooms.Put(room)
-		kids = append(kids, cursor{lane: lane, room: room, next: lane.Search(l.Start(p.parts[0].First) - 1)})
-	}
+	kids := w.cursors(p)
+	defer func() {
+		for i := range kids {
+			rooms.Put(kids[i].room)
+		}
+	}()
 	r := spanRun{track: p.track, lane: p.lane}
 	for _, part := range p.parts {
 		r.outer = part.outer
@@ -185,6 +191,23 @@ func (w *spanWalk) each(ctx context.Context, p *piece, visit func(*spanRun)) err
 		}
 	}
 	return nil
+}
+
+// cursors returns the lanes that may hold children of a piece's spans. A track of spans
+// that overlap has thousands of lanes, of which few hold any.
+func (w *spanWalk) cursors(p *piece) (kids []cursor) {
+	t := w.rec.Tracks[p.track]
+	l := &t.Lanes[p.lane]
+	from, to := l.Start(p.parts[0].First), l.End(p.parts[len(p.parts)-1].Last-1)
+	for i := range p.below {
+		b := &p.below[i]
+		if b.lastStart < from || b.firstEnd > to {
+			continue
+		}
+		lane := &t.Lanes[b.lane]
+		kids = append(kids, cursor{lane: lane, room: rooms.Get().(*lanes.Room), next: lane.Search(from - 1)})
+	}
+	return kids
 }
 
 // cursor walks a lane of children along with the lane of their parents.

@@ -53,6 +53,50 @@ func TestEachSpanSelf(t *testing.T) {
 	}
 }
 
+// TestOverlappingSpansHaveFewChildren checks that of the thousands of lanes of overlapping
+// spans, only those that may hold children of a lane's spans are walked with it.
+func TestOverlappingSpansHaveFewChildren(t *testing.T) {
+	const n = 2000
+	p := newProgram(1)
+	p.b.AddEvent(recording.SpanEvent())
+	tr := p.b.Track(recording.TrackKey{PID: 1, TID: 1})
+	f, g := p.frame("f"), p.frame("g")
+	for i := range int64(n) {
+		tr.Span(10*i, 10*i+10*n, f, 0, false)
+		tr.Span(10*i+1, 10*i+10*n-1, g, 0, false)
+	}
+	rec := p.b.Finish()
+	w := newSpanWalk(&Run{Input: Input{Rec: rec}}, true)
+	var walked int
+	var self int64
+	for _, p := range w.pieces(func(int) bool { return true }) {
+		kids := w.cursors(&p)
+		for _, k := range kids {
+			rooms.Put(k.room)
+		}
+		walked += len(kids)
+		if err := w.each(bg, &p, func(r *spanRun) {
+			for _, s := range r.selfs {
+				self += s
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(rec.Tracks[0].Lanes) < n || walked > n {
+		t.Errorf("%d lanes of children are walked with %d lanes", walked, len(rec.Tracks[0].Lanes))
+	}
+	want := int64(0)
+	for c, v := range rec.SpanTime {
+		if want += v; rec.Calls.Parent(recording.CallID(c)) != 0 {
+			want -= v
+		}
+	}
+	if self != want {
+		t.Errorf("the self times add up to %d, want %d", self, want)
+	}
+}
+
 // traced makes a trace of a loop that calls parse and render. The durations
 // vary; slow makes parse slower by a factor.
 func traced(seed uint64, n int, slow float64, calls int) *recording.Recording {
