@@ -23,6 +23,10 @@ A GPU is busy while any of its streams works. Idle time before a kernel, copy or
 fill is divided exactly: until its launch, by what the launching thread did then
 (in steps, by the outermost call below the step), and from launch to start.
 
+Communication with other GPUs (NCCL, RCCL, collectives of JAX, copies between
+GPUs) is hidden while kernels compute on another stream of the GPU, and exposed
+otherwise.
+
 The tables of GPU time list operators, modules (recorded with with_stack=True)
 and annotations of PyTorch, or operations and scopes of JAX, by the work that
 they launched. Total includes the work of operators within an operator, self

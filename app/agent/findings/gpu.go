@@ -243,6 +243,22 @@ func (l *look) saturated() bool {
 	return slices.ContainsFunc(l.devices, func(d *gpu.Device) bool { return 10*d.Busy > 8*(d.To-d.From) })
 }
 
+// communication reports devices that communicate without computing.
+func (l *look) communication(r rule) error {
+	devices, err := l.gpus()
+	for i, d := range devices {
+		window, exposed := d.To-d.From, d.Communicating-d.Hidden
+		if len(d.Work) < fewestWork || exposed <= 0 || 4*exposed < window {
+			continue
+		}
+		at := fmt.Sprintf("devices[%d].", i)
+		l.add(r, Finding{Size: timePart(exposed, window)}.saying("%s communicates without computing for %s of %s; computation hides %s of %s of communication.", name(safetext.Short(d.Name(l.rec))),
+			part(exposed, window).share4(at+"exposed_share", "gpu", evidence.File(l.rec), "-n", "1"), l.byGPU(duration(window), at+"window"),
+			l.byGPU(duration(d.Hidden), at+"hidden"), l.byGPU(duration(d.Communicating), at+"communication")), view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
+	}
+	return err
+}
+
 // operator reports an operator that launches most of the work of busy GPUs.
 func (l *look) operator(r rule) error {
 	devices, err := l.gpus()

@@ -1,5 +1,5 @@
 // Package gpureport prints how busy the GPUs of a recording were, what they waited for,
-// which operators launched their work, and which steps of the program were slow, as JSON and
+// how much they communicated, which operators launched their work, and which steps of the program were slow, as JSON and
 // as text.
 package gpureport
 
@@ -58,7 +58,13 @@ type Device struct {
 	Busy      json.Number `json:"busy"`
 	BusyShare json.Number `json:"busy_share"`
 	Copying   json.Number `json:"copying"`
-	Idle      []Idle      `json:"idle"`
+	// Communication is the time in which a stream communicated with other devices: hidden
+	// while another stream computed, exposed otherwise.
+	Communication json.Number `json:"communication"`
+	Hidden        json.Number `json:"hidden"`
+	Exposed       json.Number `json:"exposed"`
+	ExposedShare  json.Number `json:"exposed_share"` // of Window
+	Idle          []Idle      `json:"idle"`
 }
 
 // Idle is the idle time of a device from one cause. The causes add up to the window
@@ -138,7 +144,8 @@ func Of(ctx context.Context, rec *recording.Recording, most int) (*Answer, error
 		Modules: groupsOf(rec, groups.Modules, groups.Time), Annotations: groupsOf(rec, groups.Annotations, groups.Time)}
 	for _, d := range devices {
 		window := d.To - d.From
-		out := Device{d.Name(rec), len(d.Streams), len(d.Work), exactnum.Nanoseconds(window), exactnum.Nanoseconds(d.Busy), evidence.Share(d.Busy, window), exactnum.Nanoseconds(d.Copying), []Idle{}}
+		out := Device{d.Name(rec), len(d.Streams), len(d.Work), exactnum.Nanoseconds(window), exactnum.Nanoseconds(d.Busy), evidence.Share(d.Busy, window), exactnum.Nanoseconds(d.Copying),
+			exactnum.Nanoseconds(d.Communicating), exactnum.Nanoseconds(d.Hidden), exactnum.Nanoseconds(d.Communicating - d.Hidden), evidence.Share(d.Communicating-d.Hidden, window), []Idle{}}
 		for i := range d.Idle {
 			x := &d.Idle[i]
 			thread := ""
@@ -189,6 +196,9 @@ func (a *Answer) Text(n int) string {
 		fmt.Fprintf(&b, "%12s %7s  busy", units.Duration(d.Busy), units.Percent(d.Busy, window))
 		if d.Copying > 0 {
 			fmt.Fprintf(&b, ", of which %s (%s) copies and fills only", units.Duration(d.Copying), units.Percent(d.Copying, window))
+		}
+		if c := d.Communicating; c > 0 {
+			fmt.Fprintf(&b, "\n%12s %7s    communication: %s hidden behind computation, %s (%s) exposed", units.Duration(c), units.Percent(c, window), units.Duration(d.Hidden), units.Duration(c-d.Hidden), units.Percent(c-d.Hidden, window))
 		}
 		fmt.Fprintf(&b, "\n%12s %7s  idle\n", units.Duration(window-d.Busy), units.Percent(window-d.Busy, window))
 		others := int64(0)

@@ -1,6 +1,6 @@
 // Package gpu analyses GPU work in a trace: how long each device was busy, what the
-// program did while it was idle, which operators launched the work, and which steps of a
-// loop were slow and why.
+// program did while it was idle, how much communication ran beside computation, which
+// operators launched the work, and which steps of a loop were slow and why.
 //
 // It reads the traces of PyTorch's profiler (CUDA and ROCm) and of JAX. Times are in
 // picoseconds.
@@ -45,6 +45,8 @@ type Span struct {
 type Work struct {
 	Span
 	Kind Kind
+	// Collective is set if it communicates with other devices.
+	Collective bool
 	// Launch is the call that launched it; its Track is recording.NoTrack if the trace
 	// does not have it.
 	Launch Span
@@ -65,6 +67,9 @@ type Device struct {
 	// Busy is the time in which at least one stream worked, Copying the part in which
 	// only copies or fills ran.
 	Busy, Copying int64
+	// Communicating is the time in which at least one stream communicated with other devices,
+	// Hidden the part in which another stream computed.
+	Communicating, Hidden int64
 	// Median is the median duration of its work.
 	Median int64
 	// Idle lists the rest of the time by cause, the longest first.
@@ -93,7 +98,7 @@ func Devices(ctx context.Context, rec *recording.Recording) ([]*Device, error) {
 					what, ok = kindOf(rec.FuncName(call)), true
 				}
 				if ok && !l.Unfinished(n) {
-					work = append(work, Work{Span{i, call, l.Start(n), l.End(n)}, what, none, none, l.Args(n)})
+					work = append(work, Work{Span{i, call, l.Start(n), l.End(n)}, what, false, none, none, l.Args(n)})
 				}
 			}
 		}
@@ -188,6 +193,7 @@ func (d *Device) sum(ctx context.Context, rec *recording.Recording) error {
 		}
 	}
 	d.Copying = d.Busy - kernels
+	d.overlap()
 	d.Median = median(len(d.Work), func(i int) int64 { return d.Work[i].End - d.Work[i].Start })
 	d.Idle = idle.list()
 	return nil

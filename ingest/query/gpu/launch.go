@@ -25,13 +25,6 @@ func correlation(args string) string {
 	return ""
 }
 
-func (w *Work) correlation(rec *recording.Recording) string {
-	if w.args == 0 || rec.Args == nil {
-		return ""
-	}
-	return correlation(rec.Args(w.args))
-}
-
 // moment is a time on a track.
 type moment = recording.FlowStep
 
@@ -67,6 +60,7 @@ func (n inner) of(track int) [][]int {
 
 // launches finds the launch of each work: by the correlation in their arguments, or else
 // by an arrow that ends where the work starts. Of a work without one, it finds the operator.
+// It also finds out which work communicates.
 func launches(ctx context.Context, rec *recording.Recording, devices []*Device) error {
 	stream := map[int]bool{}
 	for _, d := range devices {
@@ -94,15 +88,30 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 		}
 	}
 	calls, lost := newInner(rec), map[string][]*Work{} // lost: by external, without a launch
+	collective := map[string]bool{}                    // by name
 	for _, d := range devices {
 		for i := range d.Work {
 			w := &d.Work[i]
-			if s, ok := called[w.correlation(rec)]; ok && s.Start <= w.Start {
+			args := ""
+			if w.args != 0 && rec.Args != nil {
+				args = rec.Args(w.args)
+			}
+			name := rec.FuncName(w.Call)
+			if strings.Contains(args, `"hlo_op"`) {
+				name += " " + argument(args, "hlo_op")
+			}
+			is, ok := collective[name]
+			if !ok {
+				is = isCollective(name)
+				collective[name] = is
+			}
+			w.Collective = is
+			if s, ok := called[correlation(args)]; ok && s.Start <= w.Start {
 				w.Launch, w.in = s, s
 			} else if m, ok := sent[moment{Track: w.Track, Time: w.Start}]; ok && m.Time <= w.Start {
 				w.Launch = Span{m.Track, recording.NoCall, m.Time, m.Time}
 				w.in = Span{m.Track, calls.at(m.Track, m.Time), m.Time, m.Time}
-			} else if id := external(rec, w.args); id != "" {
+			} else if id := external(args); id != "" {
 				lost[id] = append(lost[id], w)
 			}
 		}
@@ -112,7 +121,7 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 	}
 	return eachArgs(ctx, rec, stream, func(s Span, ref uint64) {
 		if rec.Functions.At(int(rec.Func(s.Call))).Module == "cpu_op" {
-			for _, w := range lost[external(rec, ref)] {
+			for _, w := range lost[external(rec.Args(ref))] {
 				w.in = s
 			}
 		}
@@ -121,12 +130,7 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 
 // external returns the number by which PyTorch's traces link a work to the operator around
 // its launch, "" for none.
-func external(rec *recording.Recording, args uint64) string {
-	if args == 0 || rec.Args == nil {
-		return ""
-	}
-	return strings.TrimPrefix(argument(rec.Args(args), "External id"), "0")
-}
+func external(args string) string { return strings.TrimPrefix(argument(args, "External id"), "0") }
 
 // argument returns an argument as text, "" for none.
 func argument(args, key string) string { return jsonscan.Plain(jsonscan.Member([]byte(args), key)) }
