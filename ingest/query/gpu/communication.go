@@ -9,12 +9,12 @@ import (
 )
 
 // collectives are parts of the names of work that communicates with other devices, in lower
-// case and without - and _: kernels of NCCL, RCCL and NVSHMEM, PyTorch's and vLLM's own,
+// case and without blanks, - and _: kernels of NCCL, RCCL and NVSHMEM, PyTorch's and vLLM's own,
 // operations of XLA, and copies between devices.
 var collectives = []string{"nccl", "rccl", "nvshmem", "c10d::", "allreduce", "allgather", "reducescatter", "alltoall", "collectivepermute", "collectivebroadcast",
-	"crossdevicereduce", "memcpy ptop", "memcpyp2p"}
+	"crossdevicereduce", "memcpyptop", "memcpyp2p"}
 
-var separators = strings.NewReplacer("-", "", "_", "")
+var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
 // isCollective reports whether a name is that of communication.
 func isCollective(name string) bool {
