@@ -25,6 +25,7 @@ import (
 	"ashlar/ingest/query/gpu"
 	"ashlar/ingest/query/repeat"
 	"ashlar/ingest/query/spans"
+	"ashlar/ingest/query/waits"
 	"ashlar/render/units"
 )
 
@@ -129,6 +130,7 @@ type Costs struct {
 	rows    []analyze.Row    // see Rows
 	sum     int64
 	behind  evidence.Sampled // samples behind sum
+	locks   []waits.Lock     // see Locks; nil if not found yet
 }
 
 // Weigh sums up the default metric of a recording.
@@ -156,6 +158,14 @@ func weigh(ctx context.Context, rec *recording.Recording, event, metric int) (*C
 	c.weights, c.sum = w, w.Sum
 	c.behind, err = evidence.SampledOf(ctx, rec, c.query, w)
 	return c, err
+}
+
+// Locks returns what threads of the recording waited for; nothing without their states.
+func (c *Costs) Locks(ctx context.Context) (all []waits.Lock, err error) {
+	if c.locks == nil && c.rec.Counts.States > 0 {
+		c.locks, err = waits.Of(ctx, c.rec, recording.Scope{})
+	}
+	return c.locks, err
 }
 
 // Weights returns the sums by call, and the query that led to them; nil if the recording

@@ -23,7 +23,7 @@ func (l *look) holder(r rule) error {
 	if l.rec.Counts.States == 0 {
 		return l.lockSpans(r)
 	}
-	all, err := waits.Of(l.ctx, l.rec, recording.Scope{})
+	all, err := l.Locks(l.ctx)
 	if err != nil {
 		return err
 	}

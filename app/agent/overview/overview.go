@@ -186,7 +186,7 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	if o.Unusual, err = costs.Findings(ctx); err != nil {
 		return nil, err
 	}
-	if o.Waits, err = mostWaited(ctx, rec); err != nil {
+	if o.Waits, err = mostWaited(ctx, costs, rec); err != nil {
 		return nil, err
 	}
 	devices, err := gpu.Devices(ctx, rec)
@@ -208,11 +208,8 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 
 // mostWaited returns what threads waited for longest, nil if nothing is known. A lock goes
 // before channels and signals, for which threads often wait because they have nothing to do.
-func mostWaited(ctx context.Context, rec *recording.Recording) (*Waits, error) {
-	if rec.Counts.States == 0 {
-		return nil, nil
-	}
-	all, err := waits.Of(ctx, rec, recording.Scope{})
+func mostWaited(ctx context.Context, costs *findings.Costs, rec *recording.Recording) (*Waits, error) {
+	all, err := costs.Locks(ctx)
 	var most *waits.Lock
 	for i := range all {
 		l := &all[i]
