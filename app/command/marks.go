@@ -119,6 +119,8 @@ func (c *call) importMarks(st *settings.Store, key, name, path string) error {
 		}
 		defer f.Close()
 		in = f
+	} else {
+		path = "standard input"
 	}
 	added, other, err := st.Import(in, key, name)
 	if err != nil {

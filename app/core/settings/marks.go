@@ -6,12 +6,15 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
+	"time"
 
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/source"
@@ -182,7 +185,7 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 		return in, fmt.Errorf("marks cannot be read: %w", err)
 	}
 	if err := json.Unmarshal(b, &in); err != nil {
-		return in, fmt.Errorf("not a file of marks: %w", err)
+		return in, fmt.Errorf("not a file of marks: %s", jsonTrouble(err))
 	}
 	for i := range in.Marks {
 		if in.Marks[i].ID == "" {
@@ -190,6 +193,25 @@ func ReadMarks(r io.Reader) (in Marks, err error) {
 		}
 	}
 	return in, nil
+}
+
+// jsonTrouble says what is wrong with JSON, without the names of this program's types.
+func jsonTrouble(err error) string {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	var date *time.ParseError
+	switch {
+	case errors.As(err, &kind) && kind.Field == "":
+		return "it is a JSON " + kind.Value + " instead of an object"
+	case errors.As(err, &kind):
+		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
+		return fmt.Sprintf("%q must not be a %s (byte %d)", field, kind.Value, kind.Offset)
+	case errors.As(err, &date):
+		return fmt.Sprintf("%q is not a time such as \"2026-01-31T12:00:00Z\"", date.Value)
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("%v (byte %d)", syntax, syntax.Offset)
+	}
+	return err.Error()
 }
 
 // mostFile is the maximum size of a file of settings or marks, in bytes.

@@ -314,6 +314,17 @@ func TestMarksGoFromOneToAnother(t *testing.T) {
 			t.Errorf("%q was imported", bad)
 		}
 	}
+	for bad, want := range map[string]string{
+		"[]":                                    "not a file of marks: it is a JSON array instead of an object",
+		"{":                                     "not a file of marks: unexpected end of JSON input (byte 1)",
+		`{"marks": 5}`:                          `not a file of marks: "marks" must not be a number (byte 11)`,
+		`{"marks": [{"from_ps": "x"}]}`:         `not a file of marks: "from_ps" must not be a string (byte 26)`,
+		`{"marks": [{"created": "yesterday"}]}`: `not a file of marks: "yesterday" is not a time such as "2026-01-31T12:00:00Z"`,
+	} {
+		if _, _, err := b.Import(strings.NewReader(bad), key, ""); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", bad, err, want)
+		}
+	}
 	if _, err := a.Marks("../../etc/passwd"); err == nil {
 		t.Error("a key that is a path was taken")
 	}
