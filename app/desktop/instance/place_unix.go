@@ -26,7 +26,11 @@ func folder() (string, error) {
 
 func makePrivate(dir string) (string, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", err
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return "", fmt.Errorf("the folder %s, where windows and sessions find each other, cannot be made (%w)", dir, err)
 	}
 	return dir, private(dir)
 }
