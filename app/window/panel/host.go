@@ -11,6 +11,7 @@ import (
 
 	"ashlar/app/core/sourcefile"
 	"ashlar/app/desktop/dialog"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/query/compare/match"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -124,7 +125,7 @@ func (h *Host) Say(text string) {
 
 // CopyTo puts a text on the clipboard and reports that in the status line.
 func (h *Host) CopyTo(u *ui.UI, what, text string) {
-	u.Execute(clipboard.WriteCmd{Type: "application/text", Data: io.NopCloser(strings.NewReader(text))})
+	u.Execute(clipboard.WriteCmd{Type: "application/text", Data: io.NopCloser(strings.NewReader(safetext.Lines(text)))})
 	h.Say("Copied " + what)
 }
 

@@ -25,6 +25,18 @@ func visible(r rune) rune {
 	return r
 }
 
+// Lines is like Text, but keeps line ends, tabs, and formatting characters that scripts and
+// emoji need. It is for the clipboard: a terminal would run control characters that are
+// pasted, and many programs end a text at NUL.
+func Lines(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' {
+			return '·'
+		}
+		return r
+	}, s)
+}
+
 // hidden reports whether r is a control character (including C1) or a formatting
 // character, such as a bidi override, joiner or line separator.
 func hidden(r rune) bool {

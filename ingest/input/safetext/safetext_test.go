@@ -44,6 +44,13 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestLines(t *testing.T) {
+	const in, want = "a\x00b\x1b[31m\x7f\u009b\n\tשָׁ\u200f 👩\u200d👧\r\nend", "a·b·[31m··\n\tשָׁ\u200f 👩\u200d👧\r\nend"
+	if got := Lines(in); got != want {
+		t.Errorf("%q becomes %q, want %q", in, got, want)
+	}
+}
+
 func TestCell(t *testing.T) {
 	for in, want := range map[string]string{
 		"=1+1": "'=1+1", "+cmd": "'+cmd", "-2+3": "'-2+3", "@SUM(A1)": "'@SUM(A1)", "  =x": "'  =x", "\t=x": "' =x", "\n=x": "' =x", "operator=": "operator=",
