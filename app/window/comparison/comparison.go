@@ -72,6 +72,7 @@ const (
 	Table        = "table"
 	Distribution = "distribution"
 	Pairing      = "pairing"
+	Trend        = panel.Trend
 	About        = "about"
 )
 

@@ -55,7 +55,11 @@ var views = []struct {
 	{name: "calls-against", open: traced("tab=difference&calls=/./[2ms..]&calls.b=/./[..2ms]")},
 	{name: "tones", small: true, open: file("waits.json", waits)},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
-	{name: "trend", open: nightly},
+	{name: "trend", open: func(t *testing.T, s *shell.Shell) { s.ShowTrend(nightly(t)) }},
+	{name: "trend-two", again: true, open: func(t *testing.T, s *shell.Shell) {
+		runs := nightly(t)
+		s.Open("ashlar:1?file=run-1.folded&file=run-6.folded&runs=" + strings.Join(runs[1:5], ",") + "&runs.b=" + strings.Join(runs[6:], ",") + "&tab=trend&function=hash")
+	}},
 	{name: "about", open: file("damaged.spaa", damaged), do: steps{"About this file"}},
 	{name: "palette", open: demo, do: steps{"Command palette"}},
 	{name: "help", open: demo, do: steps{"Help"}},
@@ -67,11 +71,10 @@ const waits = `[{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"m
 {"ph":"X","name":"RunTask","pid":1,"tid":1,"ts":0,"dur":900,"tdur":300},{"ph":"X","name":"ParseHTML","pid":1,"tid":1,"ts":50,"dur":300,"tdur":240},
 {"ph":"X","name":"WaitForNetwork","pid":1,"tid":1,"ts":400,"dur":450,"tdur":20},{"ph":"X","name":"Paint","pid":1,"tid":1,"ts":1000,"dur":200}]`
 
-// nightly shows the trend of twelve runs. From the eighth on, one function takes longer, and
-// there is a new one.
-func nightly(t *testing.T, s *shell.Shell) {
+// nightly writes twelve runs. From the eighth on, one function takes longer, and there is a
+// new one.
+func nightly(t *testing.T) (runs []string) {
 	t.Chdir(t.TempDir())
-	var runs []string
 	for i := range 12 {
 		text := fmt.Sprintf("main;serve;sort %d\nmain;serve;encode %d\nmain;serve;flush %d\nmain %d\n", 2000+i*53%90, 700+i*29%40, 180+i*31%20, 10+i*3%5)
 		if i < 7 {
@@ -85,7 +88,7 @@ func nightly(t *testing.T, s *shell.Shell) {
 		}
 		runs = append(runs, name)
 	}
-	s.ShowTrend(runs)
+	return runs
 }
 
 // traced returns a function that opens the synthetic trace with the given address keys.

@@ -16,6 +16,7 @@ import (
 	"ashlar/app/desktop/drop"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/panel/trend"
+	"ashlar/app/window/workspace"
 	"ashlar/render/theme"
 )
 
@@ -68,6 +69,9 @@ func TestTrend(t *testing.T) {
 	marks := s.trend().Marks()
 	if shapes := s.shapes(); len(marks) != 1 || !strings.Contains(shapes, ">run-8.folded<") || !strings.Contains(shapes, ">Total +") {
 		t.Fatalf("there are changes at %v", marks)
+	}
+	if line, _ := s.CommandOf(workspace.OfLower); !strings.HasPrefix(line, "ashlar trend "+filepath.Join(dir, "run-1.folded")+" ") {
+		t.Errorf("the command is %s", line)
 	}
 	for range 30 { // the view becomes a step of history
 		s.frame()
@@ -167,4 +171,40 @@ func TestTrendOfManyRuns(t *testing.T) {
 	if n := len(s.Versus.Panes[0].Runs); n != 99 {
 		t.Errorf("the comparison has %d further runs", n)
 	}
+}
+
+// TestTrendOfTwo shows the runs of both sides of a comparison as one series, A before B. The
+// change may be elsewhere than between the sides; opening it compares the runs around it.
+func TestTrendOfTwo(t *testing.T) {
+	dir := seriesOfRuns(t, 12, 7)
+	var files []string
+	for i := range 12 {
+		files = append(files, filepath.Join(dir, fmt.Sprintf("run-%d.folded", i+1)))
+	}
+	s := &bench{t: t, Shell: New(theme.Dark), now: time.Unix(1e9, 0)}
+	defer s.Close()
+	s.Do.Wake = func() {}
+	s.compareRuns(files[:5], files[5:])
+	s.until("the comparison", func() bool { return s.runsCounted() == [2]int{5, 7} })
+	s.Versus.Tab = panel.Trend
+	two := func() *trend.OfTwo { return panel.Find[*trend.OfTwo](s.Versus.Deck.All) }
+	s.until("the trend", func() bool { return two().Table(nil) != nil && len(two().Marks()) == 1 })
+	if line, rest := s.CommandOf(workspace.OfLower); line != "ashlar trend "+strings.Join(files, " ") || rest != "" {
+		t.Errorf("the command is %s without %q", line, rest)
+	}
+	for range 30 { // the view becomes a step of history
+		s.frame()
+	}
+	s.Focus.Give(&s.Versus.Tab, true)
+	s.press(key.NameDownArrow, 0)
+	if f := s.Versus.Chosen; f == nil || f.Name != "hash" {
+		t.Errorf("%v is selected", f)
+	}
+	s.press(key.NameReturn, 0)
+	s.until("the runs around the change", func() bool { return s.runsCounted() == [2]int{7, 5} && s.Versus.Chosen != nil })
+	if f := s.Versus.Chosen.Name; f != "hash" || s.compares() != [2]string{"run-1.folded", "run-8.folded"} {
+		t.Errorf("%s is selected, comparing %q", f, s.compares())
+	}
+	s.Undo()
+	s.until("the trend again", func() bool { return s.runsCounted() == [2]int{5, 7} && s.Versus.Tab == panel.Trend })
 }

@@ -9,6 +9,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
+	"ashlar/app/window/panel/trend"
 	"ashlar/app/window/scopebar"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare/match"
@@ -87,6 +88,7 @@ func (d *Workspace) Compare(a, b *Pane) {
 		p.Runs = p.Runs[:min(len(p.Runs), mostRuns-1)]
 	}
 	c := newComparison(a, b)
+	panel.Find[*trend.OfTwo](c.Deck.All).Store = &d.trends
 	c.Look = pairLook()
 	c.Above = d.Preferred.Look.State().Layout == view.Above
 	if old := d.Versus; old != nil {

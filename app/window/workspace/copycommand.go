@@ -124,6 +124,21 @@ func joined(cs []*command) (line, rest string) {
 	return strings.Join(lines, " && "), strings.Join(rests, ", ")
 }
 
+// trendCommand returns the command that prints the trend of the panes' runs.
+func trendCommand(event, metric string, panes ...*Pane) *command {
+	c := &command{words: []string{"ashlar", "trend"}}
+	for _, p := range panes {
+		c.add(p.runFiles()...)
+	}
+	if event != "" {
+		c.add("--event", event)
+	}
+	if metric != "" {
+		c.add("--metric", metric)
+	}
+	return c
+}
+
 func (p *Pane) tabCommands(d *Workspace) []*command {
 	switch {
 	case p.ScopeComparison != nil && p.ScopeComparison.shows(p):
@@ -162,11 +177,9 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		c.addFields(p, view.OfScope(p.Rec, p.Scope), scoped...)
 		return []*command{c}
 	case p.Tab == panel.Trend:
-		c := &command{words: append([]string{"ashlar", "trend"}, p.runFiles()...)}
 		st := new(view.State)
 		p.Unbind(p.Rec, 0, 1, st)
-		c.addFields(p, st, "event", "metric")
-		return []*command{c}
+		return []*command{trendCommand(st.Event, st.Metric, p)}
 	case p.Tab == panel.Heatmap:
 		return p.drawing(d, Both)
 	case p.Tab == panel.Source && p.Assembly:

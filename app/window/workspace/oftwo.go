@@ -14,6 +14,7 @@ import (
 	"ashlar/app/window/panel/details"
 	"ashlar/app/window/panel/difftable"
 	"ashlar/app/window/panel/pairing"
+	"ashlar/app/window/panel/trend"
 	"ashlar/app/window/scopebar"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare"
@@ -87,6 +88,9 @@ func (o *ofTwo) become(of *ofTwo) {
 	o.Node, o.Down = of.Node, of.Down
 	o.Table.Shape, o.Table.Down = of.Table.Shape, of.Table.Down
 	o.Pairing.Down, o.Pairing.Kind = of.Pairing.Down, of.Pairing.Kind
+	if to := panel.Find[*trend.OfTwo](o.Deck.All); to != nil {
+		to.Become(panel.Find[*trend.OfTwo](of.Deck.All))
+	}
 }
 
 // tabGap is the distance between the tabs of a comparison, in dp: they are many.
@@ -130,6 +134,9 @@ func (o *ofTwo) beside(d *Workspace, u *ui.UI, r image.Rectangle) {
 // commands returns the command lines that print the content of the current tab, for sides
 // of the given panes.
 func (o *ofTwo) commands(of [2]*Pane) (cs []*command) {
+	if o.Tab == comparison.Trend {
+		return []*command{trendCommand(o.Options.Event, o.Options.Metric, of[0], of[1])}
+	}
 	for i, p := range of {
 		switch o.Tab {
 		case comparison.Two:

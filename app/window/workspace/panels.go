@@ -44,6 +44,11 @@ func stateless(p *panel.Side) bool { return p.Rec.Counts.States == 0 }
 // oneRun reports whether a side has only the run that is shown.
 func oneRun(p *panel.Side) bool { return len(p.Actions.Runs()) < 2 }
 
+// fewRuns reports whether a comparison has too few runs for a trend.
+func fewRuns(c *comparison.Comparison) bool {
+	return len(c.Sides[0].Actions.Runs())+len(c.Sides[1].Actions.Runs()) < 6
+}
+
 // PairPanels lists the views of a comparison of two recordings.
 var PairPanels = []panel.Row[*comparison.Comparison]{
 	{Name: comparison.Difference, Title: "Difference", Doc: "cost change by stack", New: func() panel.Panel[*comparison.Comparison] { return difference.New() }},
@@ -53,6 +58,7 @@ var PairPanels = []panel.Row[*comparison.Comparison]{
 	{Name: comparison.Table, Title: "Difference table", Doc: "cost change by function, module, file, thread or stack", New: func() panel.Panel[*comparison.Comparison] { return new(difftable.Panel) }},
 	{Name: comparison.CallTree, Title: "Call tree", Rare: always[*comparison.Comparison], Doc: "call tree of both sides as a table", New: func() panel.Panel[*comparison.Comparison] { return new(calltree.OfTwo) }},
 	{Name: comparison.Distribution, Title: "Distribution", Doc: "call durations of the selected function on both sides", New: func() panel.Panel[*comparison.Comparison] { return new(distribution.Panel) }},
+	{Name: comparison.Trend, Title: "Trend", Rare: fewRuns, Doc: "costs over the runs of both sides, A before B", New: func() panel.Panel[*comparison.Comparison] { return trend.NewOfTwo() }},
 	{Name: comparison.Pairing, Title: "Matching", Doc: "matched functions and confidence", New: func() panel.Panel[*comparison.Comparison] { return new(pairing.Panel) }},
 	{Name: comparison.About, Title: "About the files", Doc: "format, contents and warnings of both files", New: func() panel.Panel[*comparison.Comparison] {
 		return sidebyside.New(true, func() panel.Panel[*panel.Side] { return new(about.Panel) })

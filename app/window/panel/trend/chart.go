@@ -62,7 +62,6 @@ func (v *view[S]) small(u *ui.UI, x *row, box image.Rectangle) {
 	n := len(x.Values)
 	low, high := x.extent()
 	y := scale(float64(low), float64(high), box.Min.Y+u.Px(5), box.Max.Y-u.Px(6))
-	tone := tones(u.Theme, x)
 	steps := max(1, min(n, box.Dx()/u.Px(2)))
 	width := min(box.Dx(), steps*u.Px(24))
 	at := func(i int) int { return box.Min.X + i*width/steps }
@@ -73,10 +72,10 @@ func (v *view[S]) small(u *ui.UI, x *row, box image.Rectangle) {
 		mean, ok := x.mean(from, (i+1)*n/steps)
 		to := y(mean)
 		if ok && known && last != to {
-			v.sheet.Fill(image.Rect(at(i), min(last, to), at(i)+max(1, u.Px(1)), max(last, to)+thick), 0, tone(from))
+			v.sheet.Fill(image.Rect(at(i), min(last, to), at(i)+max(1, u.Px(1)), max(last, to)+thick), 0, v.tone(u.Theme, x, from))
 		}
 		if ok {
-			v.sheet.Fill(image.Rect(at(i), to, at(i+1), to+thick), 0, tone(from))
+			v.sheet.Fill(image.Rect(at(i), to, at(i+1), to+thick), 0, v.tone(u.Theme, x, from))
 		}
 		last, known = to, ok
 	}
@@ -144,12 +143,11 @@ func (v *view[S]) means(u *ui.UI, x *row, y func(float64) int) {
 	if !x.found {
 		return
 	}
-	tone := tones(u.Theme, x)
 	for i := range x.changes {
 		c := &x.changes[i]
 		bar := func(from, to int, mean float64) {
 			at := y(mean)
-			u.Fill(image.Rect(v.between(from), at-u.Px(3), v.between(to), at+u.Px(3)), theme.WithAlpha(tone(from), .2))
+			u.Fill(image.Rect(v.between(from), at-u.Px(3), v.between(to), at+u.Px(3)), theme.WithAlpha(v.tone(u.Theme, x, from), .2))
 		}
 		if i == 0 {
 			bar(c.From, c.At, c.Before)
@@ -163,7 +161,6 @@ const mostDots = 150
 
 // line draws the values and the line through them.
 func (v *view[S]) line(u *ui.UI, x *row, y func(float64) int) {
-	tone := tones(u.Theme, x)
 	var path *ui.Line
 	var colour ui.Colour
 	end := func() {
@@ -180,9 +177,9 @@ func (v *view[S]) line(u *ui.UI, x *row, y func(float64) int) {
 			continue
 		}
 		to := f32.Pt(float32(v.at(i)), float32(y(float64(val))))
-		if known && (path == nil || tone(i) != colour) {
+		if known && (path == nil || v.tone(u.Theme, x, i) != colour) {
 			end()
-			path, colour = ui.LineFrom(last), tone(i)
+			path, colour = ui.LineFrom(last), v.tone(u.Theme, x, i)
 		}
 		if path != nil {
 			path.To(to)
@@ -200,7 +197,7 @@ func (v *view[S]) line(u *ui.UI, x *row, y func(float64) int) {
 				radius = 4
 			}
 			d := u.Px(radius)
-			u.Round(image.Rect(v.at(i)-d, y(float64(val))-d, v.at(i)+d, y(float64(val))+d), radius, tone(i))
+			u.Round(image.Rect(v.at(i)-d, y(float64(val))-d, v.at(i)+d, y(float64(val))+d), radius, v.tone(u.Theme, x, i))
 		}
 	}
 }

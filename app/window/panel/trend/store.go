@@ -29,9 +29,18 @@ const mostKept = 4
 
 // question identifies a trend.
 type question struct {
-	files         string // of all runs, separated by 0
+	files         [2]string // of the runs of A and of B, separated by 0
 	event, metric string
-	generation    int // of the recording that is shown
+	generations   [2]int // of the recordings that are shown
+}
+
+// questionOf returns a question about the runs of one or two sides.
+func questionOf(files [2][]string, event, metric string, generations [2]int) question {
+	k := question{event: event, metric: metric, generations: generations}
+	for i := range files {
+		k.files[i] = strings.Join(files[i], "\x00")
+	}
+	return k
 }
 
 // result is a trend.
@@ -39,15 +48,17 @@ type result struct {
 	question
 	*trend.Runs
 	files, names []string       // of the runs that count
+	first        int            // number of them that are of side A
 	functions    []trend.Series // as [trend.Runs.Find] returns them
 	more         int
 	out          []string // why other runs do not count
 	err          error    // why there is no trend
 }
 
-// ask starts computing a trend of files unless it is known. It returns nil until then.
+// ask starts computing a trend of the runs of A, followed by those of B, unless it is
+// known. It returns nil until then.
 // sum sums up a run.
-func (s *Store) ask(k question, files []string, wake func(), sum func(ctx context.Context, i int) (*trend.Sum, error)) *result {
+func (s *Store) ask(k question, files [2][]string, wake func(), sum func(ctx context.Context, i int) (*trend.Sum, error)) *result {
 	if i := slices.IndexFunc(s.kept, func(r *result) bool { return r.question == k }); i >= 0 {
 		if k != s.asked {
 			s.work.Cancel()
@@ -108,7 +119,8 @@ func (s *Store) Stop() {
 
 // find computes a trend. Runs that cannot be read are left out. Only their sums are kept
 // in memory.
-func find(ctx context.Context, k question, files []string, sum func(i int) (*trend.Sum, error)) (*result, error) {
+func find(ctx context.Context, k question, sides [2][]string, sum func(i int) (*trend.Sum, error)) (*result, error) {
+	files := slices.Concat(sides[0], sides[1])
 	sums, errs := make([]*trend.Sum, len(files)), make([]error, len(files))
 	series.Each(ctx, len(files), func(i int) bool {
 		sums[i], errs[i] = sum(i)
@@ -128,7 +140,9 @@ func find(ctx context.Context, k question, files []string, sum func(i int) (*tre
 			r.out = append(r.out, names[i]+": "+strings.TrimPrefix(err.Error(), f+": "))
 			continue
 		}
-		r.files, r.names = append(r.files, f), append(r.names, names[i])
+		if r.files, r.names = append(r.files, f), append(r.names, names[i]); i < len(sides[0]) {
+			r.first++
+		}
 	}
 	if r.Len() < 2 {
 		r.err = errors.New("at least two runs must be readable")

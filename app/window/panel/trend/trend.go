@@ -33,25 +33,29 @@ func (t *Panel) Become(of *Panel) {
 
 // Layout draws the trend, or the progress of reading the runs.
 func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
-	files := p.Actions.Runs()
-	if t.place(r); len(files) < 2 {
+	files := [2][]string{p.Actions.Runs()}
+	if len(files[0]) < 2 {
 		t.show(nil)
 		widget.Empty(u, r, "Only one run", "Drop a folder or several files on the window and choose Show trend, or add runs to A")
 		return
 	}
-	if !p.Rec.Done {
-		t.wait(u, r, 0, len(files))
-		return
+	event := ""
+	if p.Event < len(p.Rec.Events) {
+		event = p.Rec.Events[p.Event].NameOrKind()
 	}
-	of := t.ask(h, p, files)
+	k := questionOf(files, event, p.MetricOf().Name, [2]int{p.Generation})
+	var of *result
+	if p.Rec.Done {
+		of = t.Store.ask(k, files, h.Do.Wake, summing(k, files, p))
+	}
 	if of == nil {
-		t.wait(u, r, t.Store.progress(t.asked(p, files)), len(files))
+		t.wait(u, r, t.Store.progress(k), len(files[0]))
 		return
 	}
 	t.layout(h, u, r, of, &owner{
 		note: note(p), picked: p.PickedFunction,
 		pick:    func(f *recording.FuncName) { pick(p, f) },
-		compare: func(before, after []string, f *recording.FuncName) { p.Actions.CompareRuns(before, after, f) },
+		compare: p.Actions.CompareRuns,
 		items: func(f recording.Function) (items []widget.Item) {
 			if len(panel.FunctionsOf(p.Rec, f)) > 0 {
 				items = p.Actions.FunctionItems(f)
@@ -61,36 +65,36 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	})
 }
 
-// asked returns the key of the trend of the shown metric.
-func (t *Panel) asked(p *panel.Side, files []string) question {
-	k := question{files: strings.Join(files, "\x00"), metric: p.MetricOf().Name, generation: p.Generation}
-	if p.Event < len(p.Rec.Events) {
-		k.event = p.Rec.Events[p.Event].NameOrKind()
+// summing returns a function that sums up a run of one or two sides. The runs that the
+// sides show are not read again.
+func summing(k question, files [2][]string, sides ...*panel.Side) func(context.Context, int) (*trend.Sum, error) {
+	shown := make([]*recording.Recording, len(sides))
+	reads := make([]func(context.Context, string) (*recording.Recording, error), len(sides))
+	for i, p := range sides {
+		shown[i], reads[i] = p.Rec, p.Actions.ReadRun
 	}
-	return k
-}
-
-func (t *Panel) ask(h *panel.Host, p *panel.Side, files []string) *result {
-	k, rec, read := t.asked(p, files), p.Rec, p.Actions.ReadRun
-	return t.Store.ask(k, files, h.Do.Wake, func(ctx context.Context, i int) (*trend.Sum, error) {
-		of := rec
+	return func(ctx context.Context, i int) (sum *trend.Sum, err error) {
+		side := 0
+		if n := len(files[0]); i >= n {
+			side, i = 1, i-n
+		}
+		rec := shown[side]
 		if i > 0 {
-			var err error
-			if of, err = read(ctx, files[i]); err != nil {
+			if rec, err = reads[side](ctx, files[side][i]); err != nil {
 				return nil, err
 			}
 		}
-		return trend.SumOf(ctx, of, k.event, k.metric, false)
-	})
+		return trend.SumOf(ctx, rec, k.event, k.metric, false)
+	}
 }
 
 // note names the settings of a view that a trend does not depend on.
-func note(p *panel.Side) string {
+func note(sides ...*panel.Side) string {
 	var without []string
-	if !p.Scope.IsWhole() {
+	if slices.ContainsFunc(sides, func(p *panel.Side) bool { return !p.Scope.IsWhole() }) {
 		without = append(without, "the selection")
 	}
-	if len(p.Transforms) > 0 {
+	if len(sides[0].Transforms) > 0 {
 		without = append(without, "transforms")
 	}
 	if without == nil {

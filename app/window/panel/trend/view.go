@@ -33,7 +33,6 @@ type view[S any] struct {
 	picked recording.FuncName
 	sheet  ui.Sheet
 	chart  chart
-	box    image.Rectangle // of the panel, in the last frame
 	body   image.Rectangle // of the rows
 	open   bool            // open the comparison of the chosen change in the next frame
 }
@@ -42,6 +41,9 @@ type view[S any] struct {
 type owner struct {
 	// note says what of the view a trend does not depend on, "" for nothing.
 	note string
+	// sides is true if the runs are those of A and B. Else the colours of A and B mark the
+	// runs before and after a change.
+	sides bool
 	// picked returns the selected function; pick selects one, nil for none.
 	picked func() (recording.Function, bool)
 	pick   func(f *recording.FuncName)
@@ -117,8 +119,6 @@ func (r *row) sign() int {
 	}
 	return -1
 }
-
-func (v *view[S]) place(r image.Rectangle) { v.box = r }
 
 // show sets the trend.
 func (v *view[S]) show(of *result) {
@@ -468,17 +468,17 @@ func (v *view[S]) Table(S) func() *tables.Grid {
 	}
 }
 
-// tones returns the colours of the runs before and after a row's chosen change, and of
-// the others.
-func tones(th *theme.Theme, x *row) func(run int) ui.Colour {
+// tone returns the colour of a run in a row: that of its side, or of the runs before and
+// after the row's chosen change.
+func (v *view[S]) tone(th *theme.Theme, x *row, run int) ui.Colour {
 	c := x.change()
-	return func(run int) ui.Colour {
-		switch {
-		case c == nil || run >= c.From && run < c.At:
-			return th.Dim
-		case run >= c.At && run < c.To:
-			return th.Accent
-		}
-		return th.Faint
+	switch {
+	case v.owner.sides && run >= v.of.first:
+		return th.Accent
+	case v.owner.sides || c == nil || run >= c.From && run < c.At:
+		return th.Dim
+	case run >= c.At && run < c.To:
+		return th.Accent
 	}
+	return th.Faint
 }
