@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -135,6 +136,20 @@ func (s *server) answer(ctx context.Context, t *tool, check *jsonschema.Resolved
 // inSchema leaves of the places in the schema's errors the name of the argument.
 var inSchema = strings.NewReplacer("validating root: ", "", "validating /properties/", "")
 
+var (
+	// wholeNumber matches how a schema's errors write whole numbers: -1/1 and 200.000000.
+	wholeNumber = regexp.MustCompile(`(-?\d+)(?:/1|\.0+)\b`)
+	least       = regexp.MustCompile(`\bminimum: (\S+) is less than `)
+	keyword     = regexp.MustCompile(`\b(?:type|required|enum): `)
+)
+
+// worded returns what is wrong with arguments, without the schema's notation.
+func worded(err error) string {
+	s := inSchema.Replace(err.Error())
+	s = least.ReplaceAllString(s, "$1 is less than the minimum, ")
+	return wholeNumber.ReplaceAllString(keyword.ReplaceAllString(s, ""), "$1")
+}
+
 // ask returns a tool's answer as JSON, within the budget in its arguments.
 func (s *server) ask(ctx context.Context, t *tool, check *jsonschema.Resolved, arguments json.RawMessage) ([]byte, error) {
 	var v map[string]any
@@ -142,7 +157,7 @@ func (s *server) ask(ctx context.Context, t *tool, check *jsonschema.Resolved, a
 		return nil, fmt.Errorf("the arguments are not a JSON object: %w", err)
 	}
 	if err := check.Validate(v); err != nil {
-		return nil, fmt.Errorf("invalid arguments of %s: %s", t.name, inSchema.Replace(err.Error()))
+		return nil, fmt.Errorf("invalid arguments of %s: %s", t.name, worded(err))
 	}
 	room := tokens(arguments)
 	b, notes, err := s.command(ctx, t, arguments, room)

@@ -277,14 +277,14 @@ func TestWrongInput(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "written")
 	for arguments, want := range map[string]string{
 		`{}`:                                        "file",
-		`{"file":7}`:                                "string",
+		`{"file":7}`:                                `invalid arguments of top: file: 7 has type "integer", want "string"`,
 		`{"file":""}`:                               "empty",
 		`{"file":"-"}`:                              "standard input",
 		`{"file":"there/is/none"}`:                  "there/is/none",
 		`{"file":"--output=` + target + `"}`:        "--output",
 		`{"file":"` + sampled + `","rows":-1}`:      "negative",
 		`{"file":"` + sampled + `","rows":"3"}`:     "integer",
-		`{"file":"` + sampled + `","budget":3}`:     "minimum",
+		`{"file":"` + sampled + `","budget":3}`:     "invalid arguments of top: budget: 3 is less than the minimum, 200",
 		`{"file":"` + sampled + `","nothing":true}`: "nothing",
 		`{"file":"` + sampled + `","output":"` + target + `"}`: "output",
 		`{"file":"` + sampled + `","focus":"/(/"}`:             "(",
