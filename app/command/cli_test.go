@@ -210,6 +210,8 @@ func TestUsage(t *testing.T) {
 		{"top testdata/small.spaa --metric time", `no metric "time"; it has period, samples (cycles), alloc_bytes, alloc_count (malloc)`},
 		{"top testdata/small.spaa --event malloc --metric period", `malloc has no metric "period"`},
 		{"top testdata/small.spaa -n -1", "-1 is negative"},
+		{"top ashlar:1?file=testdata/small.spaa&tab=calls", "ashlar:1?file=testdata/small.spaa&tab=calls is the address of a view, but a file is needed here, such as testdata/small.spaa (ashlar top --help shows how)"},
+		{"diff testdata/small.spaa ashlar:1?x", "ashlar:1?x is the address of a view, but a file is needed here (ashlar diff --help shows how)"},
 		{"top testdata/small.spaa --json=x", "--json takes no value, but got \"x\""},
 		{"serve --keep x", "--keep takes a time such as 30s or 10m, not \"x\""},
 		{"top testdata/small.spaa -n x", "--rows takes a whole number, not \"x\""},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -14,8 +15,10 @@ import (
 	"ashlar/app/core/demo"
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/subcommand"
+	"ashlar/app/core/view"
 	"ashlar/ingest"
 	"ashlar/ingest/format/decode"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -47,7 +50,19 @@ func (c *call) load(path string, part recording.Part) (rec *recording.Recording,
 		rec = c.redacted(rec)
 		c.takeNote(rec)
 	}
+	if view.IsAddress(path) && errors.Is(err, fs.ErrNotExist) {
+		err = notAFile(path)
+	}
 	return rec, stats, err
+}
+
+// notAFile is the error for the address of a view where a command takes a file.
+func notAFile(address string) error {
+	its := ""
+	if v, err := view.Parse(address); err == nil && len(v.Files) > 0 {
+		its = ", such as " + safetext.Command(v.Files[0])
+	}
+	return misuse("%s is the address of a view, but a file is needed here%s", safetext.Short(address), its)
 }
 
 // takeNote records problems of a recording that every answer about it mentions: its
