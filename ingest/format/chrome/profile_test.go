@@ -59,10 +59,10 @@ func TestProfileChunks(t *testing.T) {
 	{"ph":"P","name":"ProfileChunk","id":"0x1","pid":1,"tid":9,"ts":150,"args":{"data":{"cpuProfile":{"nodes":[
 		{"id":4,"parent":3,"callFrame":{"functionName":"g","scriptId":0}}],"samples":[4,2,99]},"timeDeltas":[7,-4,6],"endTime":121}}}]`, `
 	cpu-profile 1/7 @100 f 5000
-	cpu-profile 1/7 @105 f;(anonymous) 20:1 5000
-	cpu-profile 1/7 @110 f;(anonymous) 20:1 3000
+	cpu-profile 1/7 @105 f;(anonymous) a.js:20:1 5000
+	cpu-profile 1/7 @110 f;(anonymous) a.js:20:1 3000
 	cpu-profile 1/7 @113 f 4000
-	cpu-profile 1/7 @117 f;(anonymous) 20:1;g 2000
+	cpu-profile 1/7 @117 f;(anonymous) a.js:20:1;g 2000
 	cpu-profile 1/7 @119  2000`, "no-node:1")
 	f := rec.Functions.At(0)
 	for i := range rec.Functions.Len() {

@@ -2,6 +2,7 @@ package v8
 
 import (
 	"strconv"
+	"strings"
 
 	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/model/recording"
@@ -59,7 +60,7 @@ func (p *Profile) Node(text []byte) {
 
 // CallFrame interns the function of a callFrame in V8's profiles and also returns its
 // name. Functions are identified by name and script, those without a name also by
-// position. V8 counts lines and columns from 0.
+// position: the name has it, as in "(anonymous) app.js:20:1". V8 counts lines and columns from 0.
 func CallFrame(b *recording.Builder, text []byte) (recording.FrameID, string) {
 	var f recording.Function
 	var fr recording.Frame
@@ -78,7 +79,7 @@ func CallFrame(b *recording.Builder, text []byte) (recording.FrameID, string) {
 	if f.Name == "" {
 		f.Name = "(anonymous)"
 		if fr.Line > 0 {
-			f.Name += " " + strconv.Itoa(int(fr.Line)) + ":" + strconv.Itoa(int(fr.Column))
+			f.Name += " " + script(f.Module) + strconv.Itoa(int(fr.Line)) + ":" + strconv.Itoa(int(fr.Column))
 		}
 	}
 	f.File = f.Module
@@ -87,6 +88,21 @@ func CallFrame(b *recording.Builder, text []byte) (recording.FrameID, string) {
 	}
 	fr.Func, fr.Kind = b.Function(f), f.Kind
 	return b.Frame(fr), f.Name
+}
+
+// script returns the last part of a script's URL with a colon, "" if it has none that people
+// recognize.
+func script(url string) string {
+	if strings.HasPrefix(url, "data:") {
+		return ""
+	}
+	url, _, _ = strings.Cut(url, "?")
+	url, _, _ = strings.Cut(url, "#")
+	base := url[strings.LastIndexByte(url, '/')+1:]
+	if base == "" || len(base) > 60 {
+		return ""
+	}
+	return base + ":"
 }
 
 func oneBased(v []byte) int32 {
