@@ -27,6 +27,9 @@ Communication with other GPUs (NCCL, RCCL, collectives of JAX, copies between
 GPUs) is hidden while kernels compute on another stream of the GPU, and exposed
 otherwise.
 
+Memory is that of PyTorch's allocator (recorded with profile_memory=True).
+Reserved memory includes the allocator's cache.
+
 The tables of GPU time list operators, modules (recorded with with_stack=True)
 and annotations of PyTorch, or operations and scopes of JAX, by the work that
 they launched. Total includes the work of operators within an operator, self

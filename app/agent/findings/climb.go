@@ -28,7 +28,7 @@ func (l *look) climb(r rule) error {
 		from, to := c.Time(0), c.Time(c.Len()-1)
 		low := lows(c, from, to)
 		n := climbs(low)
-		if n == 0 {
+		if n == 0 || c.Unit == "bytes" && released(low, n) {
 			continue
 		}
 		first, last := low[0], low[n-1]
@@ -97,6 +97,12 @@ func climbs(low []float64) int {
 		return 0
 	}
 	return at + 1
+}
+
+// released reports whether, after n lows up to the highest, memory is released over at least
+// a fifth of the time, as in the backward pass of a training's only step.
+func released(low []float64, n int) bool {
+	return 5*(len(low)-n) >= len(low) && 2*(low[len(low)-1]-low[0]) < low[n-1]-low[0]
 }
 
 func isLevel(name string) bool {

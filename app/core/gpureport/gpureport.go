@@ -1,5 +1,6 @@
 // Package gpureport prints how busy the GPUs of a recording were, what they waited for,
-// how much they communicated, which operators launched their work, and which steps of the program were slow, as JSON and
+// how much they communicated, how much memory PyTorch used, which operators launched their
+// work, and which steps of the program were slow, as JSON and
 // as text.
 package gpureport
 
@@ -24,6 +25,8 @@ import (
 type Answer struct {
 	File    string   `json:"file"`
 	Devices []Device `json:"devices"`
+	// Memory lists the memory of devices, if it was recorded (profile_memory=True).
+	Memory []Memory `json:"memory"`
 	// WorkTime is the sum of the durations of all kernels, copies and fills. Operators,
 	// Modules and Annotations list what launched them, by Total; each is empty if the trace
 	// has none. Operators are those of PyTorch, or in JAX's traces the operations of XLA and
@@ -44,6 +47,7 @@ type Answer struct {
 	devices []*gpu.Device
 	steps   *gpu.Steps
 	groups  *gpu.Groups
+	memory  []gpu.Memory
 }
 
 // Device is a GPU. Window is the time from the start of its first to the end of its last
@@ -139,9 +143,14 @@ func Of(ctx context.Context, rec *recording.Recording, most int) (*Answer, error
 	if err != nil {
 		return nil, err
 	}
+	memory, err := gpu.MemoryOf(ctx, rec, steps)
+	if err != nil {
+		return nil, err
+	}
 	a := &Answer{File: rec.Source.Path, rec: rec, devices: devices, steps: steps, groups: groups, Devices: []Device{}, Steps: []Step{},
 		WorkTime: exactnum.Nanoseconds(groups.Time), Operators: groupsOf(rec, groups.Operators, groups.Time),
 		Modules: groupsOf(rec, groups.Modules, groups.Time), Annotations: groupsOf(rec, groups.Annotations, groups.Time)}
+	a.addMemory(memory)
 	for _, d := range devices {
 		window := d.To - d.From
 		out := Device{d.Name(rec), len(d.Streams), len(d.Work), exactnum.Nanoseconds(window), exactnum.Nanoseconds(d.Busy), evidence.Share(d.Busy, window), exactnum.Nanoseconds(d.Copying),
@@ -213,6 +222,7 @@ func (a *Answer) Text(n int) string {
 			fmt.Fprintf(&b, "%12s %7s    %s\n", units.Duration(others), units.Percent(others, window), units.Plural(int64(len(d.Idle)-textCauses), "other cause"))
 		}
 	}
+	a.memoryText(&b)
 	a.groupText(&b, "operator", a.groups.Operators)
 	a.groupText(&b, "module", a.groups.Modules)
 	a.groupText(&b, "annotation", a.groups.Annotations)

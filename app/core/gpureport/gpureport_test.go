@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"ashlar/app/agent/findings"
 	"ashlar/app/core/gpureport"
 	"ashlar/ingest"
+	"ashlar/ingest/input/source"
 )
 
 // The recordings are excerpts of traces that PyTorch 2.11 wrote of small trainings on an H100,
@@ -174,6 +176,10 @@ func TestTraining(t *testing.T) {
 	for _, want := range []string{`
     480.0 µs  39.8 %    communication: 120.0 µs hidden behind computation, 360.0 µs (29.8 %) exposed
 `, `
+Memory of GPU 0
+    5.243 MB  peak allocated, reached at 6.000 µs in aten::addmm, during ProfilerStep#0
+    67.11 MB  peak reserved, reached at 6.000 µs in aten::addmm, during ProfilerStep#0
+`, `
 GPU time by operator, 1.296 ms in total
        total                 self   calls    work  operator
     720.0 µs  55.6 %     720.0 µs      24      24  aten::addmm
@@ -201,6 +207,31 @@ GPU time by module, 1.296 ms in total
 		"GPU 0 communicates without computing for 29.8 % of 1.206 ms; computation hides 120.0 µs of 480.0 µs of communication."} {
 		if i >= len(found) || found[i].Claim != want {
 			t.Errorf("findings %+v, want %q", found, want)
+		}
+	}
+}
+
+// TestMemoryOfOneStep checks that memory that rises in a forward pass is no finding if the
+// backward pass releases it.
+func TestMemoryOfOneStep(t *testing.T) {
+	for falls, want := range map[float64]bool{0: true, 1: false} {
+		var b strings.Builder
+		b.WriteString(`[{"ph":"X","cat":"cpu_op","name":"aten::x","pid":9,"tid":9,"ts":0,"dur":1000}`)
+		for i := range 200 {
+			at, bytes := 6*i, 1000*(i+1)
+			if i >= 100 {
+				at, bytes = 600+4*(i-100), 100000-int(falls*1000)*(i-100)
+			}
+			fmt.Fprintf(&b, `,{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":9,"tid":9,"ts":%d,"args":{"Total Reserved":1,"Total Allocated":%d,"Bytes":1,"Device Id":0,"Device Type":1}}`, at, bytes)
+		}
+		l := ingest.OpenInput(context.Background(), source.FromBytes("trace.json", []byte(b.String()+"]")), ingest.Options{})
+		defer l.Close()
+		if err := l.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		found, err := findings.Of(context.Background(), l.Snapshot())
+		if err != nil || (len(found) > 0) != want {
+			t.Errorf("released %v: findings %+v, %v", falls > 0, found, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/devicememory"
 	"ashlar/ingest/model/recording"
 )
 
@@ -39,6 +40,7 @@ type decoder struct {
 	async     asyncOps
 	flows     flowTable
 	counters  map[counterKey][]series
+	memories  map[memoryKey]int // indices of counters
 	sampled   samplers
 	stacks    stackTable
 	profile   *cpuFile // set if the file is a single CPU profile
@@ -78,6 +80,7 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 		texts:     map[string]int64{},
 		spanEvent: -1,
 		counters:  map[counterKey][]series{},
+		memories:  map[memoryKey]int{},
 		asides:    map[recording.TrackKey]*asides{},
 	}
 	d.ledger.b = b
@@ -465,9 +468,14 @@ func (d *decoder) instant(it *item) {
 		name = nameless
 		d.warn(noName, it.off, "")
 	}
-	t.track.Instant(d.at(it.ts, it.off), name, d.ref(it))
-	if it.name != 0 && name == "CpuProfile" {
+	at := d.at(it.ts, it.off)
+	t.track.Instant(at, name, d.ref(it))
+	switch {
+	case it.name == 0:
+	case name == "CpuProfile":
 		d.sampled.whole(it, t)
+	case name == devicememory.Name:
+		d.memory(it, t, at)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package gpu analyses GPU work in a trace: how long each device was busy, what the
 // program did while it was idle, how much communication ran beside computation, which
-// operators launched the work, and which steps of a loop were slow and why.
+// operators launched the work, how much memory was in use, and which steps of a loop were
+// slow and why.
 //
 // It reads the traces of PyTorch's profiler (CUDA and ROCm) and of JAX. Times are in
 // picoseconds.
