@@ -31,7 +31,12 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
 	names, values, shares := heaviestColumns(u, r)
-	for n, i := range heaviestRows(a.Rows, mostHeaviest) {
+	listed := heaviestRows(a.Rows, mostHeaviest)
+	same := map[string]int{} // number of functions with a name
+	for _, i := range listed {
+		same[a.Rows[i].Name]++
+	}
+	for n, i := range listed {
 		if n >= fewestHeaviest && y+line > r.Max.Y {
 			break
 		}
@@ -52,7 +57,14 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 			sheet.Text(shares.Add(image.Pt(0, y)), units.Percent(row.Self, a.Tree.Nodes[0].Total), ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 		}
 		f := s.Fonts.Regular(12 * u.Metric.PxPerDp)
-		sheet.Text(names.Add(image.Pt(0, y)), f.Fit(row.Name, float32(names.Dx()-u.Px(4))), ui.Style{Size: 12, Color: th.Text})
+		at, room := names.Add(image.Pt(0, y)), float32(names.Dx()-u.Px(4))
+		name := f.Fit(row.Name, room)
+		sheet.Text(at, name, ui.Style{Size: 12, Color: th.Text})
+		if same[row.Name] > 1 { // the module tells them apart
+			used := f.Measure(name) + float32(u.Px(6))
+			at.Min.X += int(used)
+			sheet.Text(at, f.FitText(analyze.ModuleBase(row.Module), room-used), ui.Style{Size: 12, Color: th.Faint})
+		}
 		y += line
 	}
 	return y
