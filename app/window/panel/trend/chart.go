@@ -17,11 +17,12 @@ import (
 // chart is the line of the chosen row, with its changes.
 type chart struct {
 	widget.Drag
-	plot  image.Rectangle   // the area of the runs, in the last frame
-	box   image.Rectangle   // the whole chart
-	marks []image.Rectangle // the areas of the changes
-	mark  int               // the change under the pointer, -1 for none
-	run   int               // the run under the pointer, -1 for none
+	plot   image.Rectangle   // the area of the runs, in the last frame
+	box    image.Rectangle   // the whole chart
+	titled int               // where the title ends
+	marks  []image.Rectangle // the areas of the changes
+	mark   int               // the change under the pointer, -1 for none
+	run    int               // the run under the pointer, -1 for none
 }
 
 func (c *chart) clear() {
@@ -103,10 +104,12 @@ func (v *view[S]) layoutChart(h *panel.Host, u *ui.UI, r image.Rectangle) {
 	labels := [2]string{units.Value(high, &v.of.Metric), units.Value(low, &v.of.Metric)}
 	axis := ui.Style{Size: 11, Color: u.Theme.Dim, Align: ui.End}
 	wide := max(u.Width(labels[0], axis), u.Width(labels[1], axis)) + u.Px(10)
-	c.plot = image.Rect(r.Min.X+wide, r.Min.Y+u.Px(40), r.Max.X-u.Px(10), r.Max.Y-u.Px(24))
+	c.plot = image.Rect(r.Min.X+wide, r.Min.Y+u.Px(26), r.Max.X-u.Px(10), r.Max.Y-u.Px(24))
 	y := scale(float64(low), float64(high), c.plot.Min.Y, c.plot.Max.Y)
-	title := ui.Style{Size: 12, Weight: ui.Medium, Color: u.Theme.Text}
-	u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(20)), h.Fonts.Medium(12*u.Metric.PxPerDp).Fit(x.name(), float32(r.Dx())), title)
+	title, face := ui.Style{Size: 12, Weight: ui.Medium, Color: u.Theme.Text}, h.Fonts.Medium(12*u.Metric.PxPerDp)
+	name := face.Fit(x.name(), float32(r.Dx()/2))
+	c.titled = r.Min.X + int(face.Measure(name)) + u.Px(10)
+	u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+u.Px(20)), name, title)
 	for i, val := range []int64{high, low} {
 		if i == 1 && high == low {
 			break
@@ -219,7 +222,7 @@ func (v *view[S]) drawMarks(u *ui.UI, x *row) {
 		st := ui.Style{Size: 11.5, Weight: ui.Medium, Color: colour, Align: ui.Middle}
 		text := one.size()
 		w, at := u.Width(text, st)+u.Px(14), v.between(x.changes[i].At)
-		left := max(c.box.Min.X, min(at-w/2, c.box.Max.X-w))
+		left := max(c.titled, min(at-w/2, c.box.Max.X-w))
 		pill := image.Rect(left, c.plot.Min.Y-u.Px(22), left+w, c.plot.Min.Y-u.Px(4))
 		wide := u.Px(1)
 		if i == x.chosen && len(x.changes) > 1 || i == c.mark {

@@ -173,7 +173,7 @@ func (v *view[S]) wait(u *ui.UI, r image.Rectangle, done, all int) {
 const (
 	margin     = 16
 	sentence   = 24
-	leastChart = 110
+	leastChart = 80
 	mostChart  = 230
 )
 
@@ -192,7 +192,9 @@ func (v *view[S]) layout(h *panel.Host, u *ui.UI, r image.Rectangle, of *result,
 	v.follow()
 	in := image.Rect(r.Min.X+u.Px(margin), r.Min.Y+u.Px(6), r.Max.X-u.Px(margin), r.Max.Y)
 	y := v.head(h, u, in)
-	if height := min(u.Px(mostChart), (r.Max.Y-y)*2/5); height >= u.Px(leastChart)*3/4 {
+	height := r.Max.Y - y
+	list := (len(v.rows) + 1) * u.Px(widget.RowHeight)
+	if height = min(u.Px(mostChart), max(height*2/5, height-list-u.Px(4))); height >= u.Px(leastChart) {
 		v.layoutChart(h, u, image.Rect(in.Min.X, y, in.Max.X, y+height))
 		y += height + u.Px(4)
 	} else {
