@@ -87,6 +87,14 @@ func ParseNumber(b []byte) (n Number, ok, fits bool) {
 	return n.Round(MaxScale), true, fits
 }
 
+// Limit returns the number nearest to one that does not fit, on the side of its sign.
+func (n Number) Limit() Number {
+	if n.Mantissa < 0 {
+		return Number{Mantissa: -math.MaxInt64}
+	}
+	return Number{Mantissa: math.MaxInt64}
+}
+
 // whole parses the usual form of a count: only digits, at most MaxScale.
 func whole(b []byte) (v int64, ok bool) {
 	if len(b) == 0 || len(b) > MaxScale {

@@ -116,24 +116,19 @@ func (d *decoder) record(l []byte) {
 			d.tally.FirstLeftOut = d.place()
 		}
 		return
-	case tooLarge:
-		d.leaveOut("count-too-large", "has a count that exceeds 64 bits and was left out")
-		return
 	}
-	values, rounded := d.values[:0], false
+	values, rounded, limited := d.values[:0], false, status == tooLarge
 	for m, n := range d.counts {
 		if m >= found {
 			values = append(values, recording.Missing)
 			continue
 		}
-		v, r, ok := d.scale(m, n)
-		if !ok {
-			d.leaveOut("count-too-large", "has a count that exceeds 64 bits, alone or in total, and was left out")
-			return
-		}
+		v, r := d.scale(m, n)
 		values, rounded = append(values, v), rounded || r
 	}
 	switch {
+	case limited:
+		d.b.Warn("count-too-large", d.place(), "Line %d has a count that exceeds 64 bits and was limited", d.line)
 	case status == noCount:
 		d.b.Warn("count-missing", d.place(), "Line %d has no count; it counts as 1", d.line)
 	case found < len(d.counts):
@@ -141,7 +136,7 @@ func (d *decoder) record(l []byte) {
 	case rounded:
 		d.b.Warn("count-rounded", d.place(), "The count on line %d has too many digits and was rounded", d.line)
 	}
-	if status == noCount || found < len(d.counts) || rounded {
+	if limited || status == noCount || found < len(d.counts) || rounded {
 		d.repaired()
 	}
 	d.tally.Kept++
@@ -149,20 +144,17 @@ func (d *decoder) record(l []byte) {
 }
 
 // scale converts a count to a metric's unit. The unit becomes finer for a count with more
-// decimals, and coarser if the sum would not fit.
-func (d *decoder) scale(metric int, n decode.Number) (v int64, rounded, ok bool) {
+// decimals, and coarser as long as the sum does not fit.
+func (d *decoder) scale(metric int, n decode.Number) (v int64, rounded bool) {
 	m := &d.b.Event(d.event).Metrics[metric]
 	for to := min(n.Scale, d.finest[metric]); to > m.Decimals && !d.b.SetDecimals(d.event, metric, to); to-- {
 		d.finest[metric] = to - 1
 	}
 	for {
 		n = n.Round(m.Decimals)
-		v, ok = n.At(m.Decimals)
-		if sum := m.Total + v; ok && (v > 0) == (sum > m.Total) && v != recording.Missing && sum != recording.Missing {
-			return v, n.Rounded, true
-		}
-		if m.Decimals == 0 {
-			return 0, false, false
+		v, ok := n.At(m.Decimals) // always fits without decimals
+		if sum := m.Total + v; m.Decimals == 0 || ok && sum != recording.Missing && sum == recording.Saturated(m.Total, v) {
+			return v, n.Rounded
 		}
 		d.finest[metric] = m.Decimals - 1
 		d.b.SetDecimals(d.event, metric, d.finest[metric])

@@ -15,7 +15,7 @@ const (
 	noCount          // a stack without a count
 	comment
 	notStack
-	tooLarge // a stack with a count that does not fit
+	tooLarge // a stack with a count that does not fit and was limited
 )
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
@@ -53,7 +53,7 @@ func split(l []byte, n []decode.Number) (stack []byte, found int, st status) {
 			break
 		}
 		if !fits {
-			st = tooLarge
+			st, v = tooLarge, v.Limit()
 		}
 		n[found] = v
 		stack = trim(stack[:i])

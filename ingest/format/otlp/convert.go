@@ -259,17 +259,19 @@ func (c *converter) sample(event int, s *sample) {
 	c.samples.Kept++
 	repaired := false
 	var sum int64
-	total := c.b.Event(event).Metrics[0].Total
+	var own recording.Wide
 	if len(s.values) == 0 {
 		sum = int64(len(s.times))
 	}
 	for _, v := range s.values {
-		if t := total + sum + v; v > 0 && t < total+sum || v < 0 && t > total+sum {
+		own.Add(v)
+	}
+	if len(s.values) > 0 {
+		var exact bool
+		if sum, exact = own.Limited(), own.Exact(); !exact {
 			repaired = true
-			c.b.Warn("value-too-large", place, "A value of sample %d makes the sum exceed 64 bits and was left out", c.n)
-			continue
+			c.b.Warn("value-too-large", place, "The values of sample %d add up to more than 64 bits and were limited", c.n)
 		}
-		sum += v
 	}
 	if len(s.values) > 0 && len(s.times) > 0 && len(s.values) != len(s.times) {
 		repaired = true

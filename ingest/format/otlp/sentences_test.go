@@ -33,7 +33,7 @@ func TestSentences(t *testing.T) {
 		{"more values than times", sample(num64(1, 1), pack(4, 3, 4), times(5, t0)), "sample 2", "Sample 2 has 2 values but 1 timestamp"},
 		{"a far time", sample(num64(1, 1), times(5, t0, 5)), "sample 2", "A timestamp of sample 2 (5) is too far from the others; it is not on the timeline"},
 		{"no such attribute", sample(num64(1, 1), pack(2, 99), pack(4, 3)), "", "Attribute 99 is used but not in the dictionary"},
-		{"too large", sample(num64(1, 1), pack(4, 1<<63-1)), "sample 2", "A value of sample 2 makes the sum exceed 64 bits and was left out"},
+		{"too large", sample(num64(1, 1), pack(4, 1<<63-1)), "", `the total of metric "samples" exceeds 2^63 of its smallest unit (for times, 106 days); sums are limited to that`},
 	} {
 		r, err := decodeBytes(t, c.content)
 		decodetest.Sentence(t, c.name, r, err, c.place, c.want)

@@ -253,13 +253,12 @@ func (c *converter) values(i int, given, values []int64) bool {
 		if m >= len(given) {
 			continue
 		}
-		v, total := given[m], metrics[m].Total
-		if v > 0 && total+v < total || v < 0 && total+v > total || v == recording.Missing {
+		values[m] = given[m]
+		if given[m] == recording.Missing { // the only number that the recording cannot hold
 			ok = false
-			c.b.Warn("value-too-large", place(i), "The %s of sample %d makes the sum exceed 64 bits and was left out", metrics[m].Name, i+1)
-			continue
+			values[m]++
+			c.b.Warn("value-too-large", place(i), "The %s of sample %d is −2^63 and was limited to −2^63 + 1", metrics[m].Name, i+1)
 		}
-		values[m] = v
 	}
 	for _, of := range []string{"space", "objects"} {
 		used, all := valueOf(metrics, values, "inuse_"+of), valueOf(metrics, values, "alloc_"+of)

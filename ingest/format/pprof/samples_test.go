@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	rtpprof "runtime/pprof"
 	"strings"
@@ -287,3 +288,28 @@ func TestNamesInComments(t *testing.T) {
 
 //go:noinline
 func waitInHere(ready, done chan bool) { ready <- true; <-done }
+
+// TestLargeValues checks that values that exceed 64 bits together are all kept.
+func TestLargeValues(t *testing.T) {
+	for _, values := range [][]int64{{1 << 62, 1 << 62, 3}, {3, 1 << 62, 1 << 62}, {-5e18, -5e18, 1}, {math.MinInt64, -1, 0}} {
+		p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "alloc_space", Unit: "bytes"}}}
+		for i, v := range values {
+			f := &profile.Function{ID: uint64(i + 1), Name: string(rune('a' + i))}
+			l := &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f}}}
+			p.Function, p.Location = append(p.Function, f), append(p.Location, l)
+			p.Sample = append(p.Sample, &profile.Sample{Location: []*profile.Location{l}, Value: []int64{v}})
+		}
+		r, err := decodeBytes(t, raw(t, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range values {
+			if got := r.Stacks[0].Value(i, 0); got != max(want, -math.MaxInt64) {
+				t.Errorf("%v: value %d is %d", values, i, got)
+			}
+		}
+		if !r.Events[0].Metrics[0].Saturated() {
+			t.Errorf("%v: total %d is not saturated", values, r.Events[0].Metrics[0].Total)
+		}
+	}
+}

@@ -246,10 +246,11 @@ func (d *decoder) weights(p *profile, t *recording.TrackBuilder) error {
 		if err := d.tick(i); err != nil {
 			return err
 		}
-		if i >= n || p.stacks.At(i) == noStack || !a.add(p.stacks.At(i), p.values.at(i)) {
+		if i >= n || p.stacks.At(i) == noStack {
 			d.sampleTally.Leave(decode.Byte(p.from))
 			continue
 		}
+		a.add(p.stacks.At(i), p.values.at(i))
 		d.sampleTally.Kept++
 	}
 	return a.flush(t)
@@ -272,10 +273,12 @@ func (d *decoder) passed(p *profile, t *recording.TrackBuilder) error {
 			if ok && ps < 0 {
 				ps, at, backward = 0, last, true
 			}
-			if !ok || !a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale}) {
+			if !ok {
 				d.eventTally.Leave(decode.Byte(p.from))
+				d.b.Warn("weight-too-large", "", "The distance of two events exceeds 64 bits; the second was left out")
 				continue
 			}
+			a.add(path[len(path)-1], decode.Number{Mantissa: ps, Scale: a.scale})
 		}
 		last = at
 		open, n, ok := opened.next(i)
@@ -312,7 +315,12 @@ type adder struct {
 	scale int
 	nodes []uint32 // nodes with a sum, in order of first appearance
 	sums  map[uint32]int64
-	total int64
+	full  []nodeSum // sums that would not fit with the next weight
+}
+
+type nodeSum struct {
+	node uint32
+	sum  int64
 }
 
 // newAdder chooses the number of decimals of a profile's weights so that their sum and
@@ -338,24 +346,28 @@ func (d *decoder) newAdder(p *profile) *adder {
 	return a
 }
 
-// add adds to the weight of a stack; it returns false if the sum overflows.
-func (a *adder) add(node uint32, v decode.Number) bool {
+// add adds to the weight of a stack.
+func (a *adder) add(node uint32, v decode.Number) {
 	w, ok := v.Round(a.scale).At(a.scale)
-	sum := a.total + w
-	if !ok || (sum < a.total) != (w < 0) || w == recording.Missing {
-		a.d.b.Warn("weight-too-large", "", "A weight exceeds 64 bits, alone or in total, and was left out")
-		return false
+	if !ok {
+		w = v.Limit().Mantissa
 	}
-	a.total = sum
-	if _, ok := a.sums[node]; !ok {
+	sum, known := a.sums[node]
+	if !known {
 		a.nodes = append(a.nodes, node)
 	}
-	a.sums[node] += w
-	return true
+	if recording.Saturated(sum, w) != sum+w {
+		a.full = append(a.full, nodeSum{node, sum})
+		sum = 0
+	}
+	a.sums[node] = sum + w
 }
 
 // flush adds the sums to the recording.
 func (a *adder) flush(t *recording.TrackBuilder) error {
+	for _, n := range a.full {
+		a.d.b.AddStack(a.event, a.d.call(n.node), t.Index(), 0, []int64{n.sum})
+	}
 	for i, n := range a.nodes {
 		if err := a.d.tick(i); err != nil {
 			return err

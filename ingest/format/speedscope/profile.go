@@ -114,8 +114,7 @@ func (d *decoder) profile() {
 				if !ok {
 					break
 				}
-				v, _ := d.number(raw)
-				p.values.add(v)
+				p.values.add(d.weight(raw))
 			}
 		default:
 			d.describe(p, key)
@@ -192,6 +191,16 @@ func (d *decoder) number(raw []byte) (decode.Number, bool) {
 	}
 	d.b.Warn("number-bad", decode.Byte(d.s.Offset()), "The number %.40s before byte %d is invalid or too large; it counts as 0", raw, d.s.Offset())
 	return decode.Number{}, false
+}
+
+// weight parses a weight; one that exceeds 64 bits is limited.
+func (d *decoder) weight(raw []byte) decode.Number {
+	if n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw)); ok && !fits {
+		d.b.Warn("weight-too-large", decode.Byte(d.s.Offset()), "The weight %.40s before byte %d exceeds 64 bits and was limited", raw, d.s.Offset())
+		return n.Limit()
+	}
+	n, _ := d.number(raw)
+	return n
 }
 
 // eachEvent reads the events of a profile, as far as they can be.

@@ -68,10 +68,9 @@ func (b *Builder) AddStack(event int, call CallID, track int, ctx ContextID, val
 	if b.rec.Stacks[event] == nil {
 		b.rec.Stacks[event] = newStacks(b.shelf)
 	}
-	ms := b.rec.Events[event].Metrics
 	for m, v := range values {
 		if v != Missing {
-			ms[m].Total = b.total(ms[m].Total, v, ms[m].Name)
+			b.addTotal(event, m, v)
 		}
 	}
 	b.check()

@@ -65,6 +65,7 @@ type Builder struct {
 	empty      time.Time // time of the first snapshot if it would be empty
 
 	left    map[[2]int][]int64 // see halfLeft
+	totals  [][]stackTotal     // by event and metric
 	held    held
 	unlaid  int64 // spans left out for lack of time to lay them out
 	slack   int64 // see Slack

@@ -39,6 +39,9 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 	if decimals > m.Decimals {
 		limit := int64(math.MaxInt64) / f
 		fits := func(v int64) bool { return v == Missing || v <= limit && v >= -limit }
+		if t := b.stackTotal(event, metric); !fits(t.above) || !fits(t.below) {
+			return false
+		}
 		for i, c := range cols {
 			if !fits(*sums[i]) {
 				return false
@@ -68,5 +71,15 @@ func (b *Builder) SetDecimals(event, metric, decimals int) bool {
 		*c = out
 	}
 	m.Decimals = decimals
+	if s := b.rec.Stacks[event]; s != nil && metric < len(s.values) {
+		t := b.stackTotal(event, metric)
+		*t = stackTotal{}
+		for i := range s.values[metric].Len() {
+			if v := s.values[metric].At(i); v != Missing {
+				t.add(v)
+			}
+		}
+		m.Total = t.all.Limited()
+	}
 	return true
 }

@@ -64,9 +64,9 @@ func (b *Builder) Join(event, user, kernel int) {
 		v := InCommon(u[m], k[m])
 		u[m] -= v
 		k[m] -= v
-		if !ms[m].Saturated() {
-			ms[m].Total -= v
-		}
+		t := &b.totals[event][m]
+		t.all.Add(-v)
+		ms[m].Total = t.all.Limited()
 	}
 }
 

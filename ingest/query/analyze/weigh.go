@@ -66,6 +66,7 @@ type Weights struct {
 	First []int64
 	// Sum is the sum of Self; Records the sum of Count.
 	Sum, Records int64
+	wide         recording.Wide // Sum, exactly
 	Basis        Basis
 	// Ranged reports whether the query's range was applied: a recording without spans,
 	// samples or windows of the metric can only answer for the whole. If it was, From and
@@ -152,7 +153,8 @@ func (w *Weights) add(r *Record) {
 	}
 	if r.Value != recording.Missing {
 		recording.Add(&w.Self[r.Call], r.Value)
-		recording.Add(&w.Sum, r.Value)
+		w.wide.Add(r.Value)
+		w.Sum = w.wide.Limited()
 	}
 	if w.First != nil {
 		w.First[r.Call] = min(w.First[r.Call], r.At)
@@ -162,7 +164,8 @@ func (w *Weights) add(r *Record) {
 // join adds another result, without its windows and pairs.
 func (w *Weights) join(other *Weights) {
 	w.Records += other.Records
-	recording.Add(&w.Sum, other.Sum)
+	w.wide.Join(other.wide)
+	w.Sum = w.wide.Limited()
 	for c, n := range other.Count {
 		w.Count[c] += n
 	}
@@ -257,8 +260,9 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 		}
 	}
 	for c, v := range w.Self {
-		recording.Add(&w.Sum, v)
+		w.wide.Add(v)
 		w.Records += w.Count[c]
 	}
+	w.Sum = w.wide.Limited()
 	return w, nil
 }
