@@ -142,10 +142,18 @@ func functionKinds(rec *recording.Recording) map[recording.FuncID]Kind {
 	return of
 }
 
-// isStream reports whether a track may be a stream in a trace of PyTorch's: other programs
-// use its categories with other meanings.
+// isStream reports whether a track may be a stream in a trace of PyTorch's, by its name, its
+// process or the arguments of its first span: other programs use the categories with other
+// meanings.
 func isStream(rec *recording.Recording, t *recording.Track) bool {
-	return strings.HasPrefix(t.Name, "stream ") || strings.HasPrefix(rec.Processes[t.Process].Labels, "GPU")
+	if strings.HasPrefix(t.Name, "stream ") || strings.HasPrefix(rec.Processes[t.Process].Labels, "GPU") {
+		return true
+	}
+	if rec.Args == nil || len(t.Lanes) == 0 || t.Lanes[0].Len() == 0 || t.Lanes[0].Args(0) == 0 {
+		return false
+	}
+	args := rec.Args(t.Lanes[0].Args(0))
+	return argument(args, "stream") != "" && argument(args, "device") != ""
 }
 
 // streamOfDevice reports whether all outermost calls of a track are work: in JAX's traces,

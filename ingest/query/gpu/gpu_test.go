@@ -222,6 +222,19 @@ func TestStepsThatGetSlower(t *testing.T) {
 	}
 }
 
+// TestStreamsWithoutNames checks that kernels are work by their arguments too, as in a trace
+// without its metadata, and that they may overlap on a stream.
+func TestStreamsWithoutNames(t *testing.T) {
+	rec := open(t, []string{
+		`{"ph":"X","cat":"kernel","name":"gemm","ts":0,"dur":12,"pid":0,"tid":7,"args":{"stream":7,"device":0,"correlation":0}}`,
+		`{"ph":"X","cat":"kernel","name":"gemm","ts":10,"dur":12,"pid":0,"tid":7,"args":{"stream":7,"device":0,"correlation":1}}`,
+	})
+	d, err := gpu.Devices(context.Background(), rec)
+	if err != nil || len(d) != 1 || d[0].Busy != 22e6 || len(d[0].Work) != 2 {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
+
 // TestOtherKernels checks that the category kernel alone does not make a GPU.
 func TestOtherKernels(t *testing.T) {
 	l := ingest.OpenInput(context.Background(), source.FromBytes("trace.json", []byte(`[{"ph":"X","cat":"kernel","name":"irq","pid":1,"tid":1,"ts":0,"dur":5}]`)), ingest.Options{})

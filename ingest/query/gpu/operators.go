@@ -141,10 +141,7 @@ func GroupsOf(ctx context.Context, rec *recording.Recording, devices []*Device, 
 // add adds a work to the groups that launched it.
 func (g *grouping) add(w *Work) {
 	paths := *g.pathsOf(w.in.Call)
-	if paths[operators].within == nil {
-		g.name(w, &paths)
-	}
-	backward := false
+	backward := paths[operators].within == nil && g.name(w, &paths)
 	if paths[modules].within == nil && len(g.forward) > 0 && w.in.Track != recording.NoTrack {
 		if from, ok := g.forwardOf(w.in); ok {
 			paths[modules], backward = g.pathsOf(g.inner.at(from.Track, from.Time))[modules], true
@@ -202,10 +199,11 @@ func (g *grouping) pathsOf(call recording.CallID) *[tables]path {
 }
 
 // name sets the groups that the arguments of a work name, as in JAX's traces: hlo_op and
-// hlo_module, and the scopes in name or tf_op, such as jit(f)/Net/Dense_0/dot_general.
-func (g *grouping) name(w *Work, paths *[tables]path) {
+// hlo_module, and the scopes in name or tf_op, such as jit(f)/jvp(Net)/Dense_0/dot_general.
+// It reports whether the work is of the backward pass.
+func (g *grouping) name(w *Work, paths *[tables]path) (backward bool) {
 	if w.args == 0 || g.rec.Args == nil {
-		return
+		return false
 	}
 	args := g.rec.Args(w.args)
 	for _, key := range []string{"hlo_op", "hlo_module"} {
@@ -214,17 +212,34 @@ func (g *grouping) name(w *Work, paths *[tables]path) {
 		}
 	}
 	if paths[operators].within == nil {
-		return
+		return false
 	}
 	name, _, _ := strings.Cut(cmp.Or(argument(args, "tf_op"), argument(args, "name")), ":") // TensorFlow's type follows
-	scopes := slices.DeleteFunc(strings.Split(name, "/"), func(scope string) bool {
-		return scope == "" || strings.HasPrefix(scope, "jit(") || strings.HasPrefix(scope, "pjit(")
-	})
+	var scopes []string
+	for scope := range strings.SplitSeq(name, "/") {
+		for {
+			of, inside, _ := strings.Cut(scope, "(")
+			if !slices.Contains(transforms, of) || !strings.HasSuffix(inside, ")") {
+				break
+			}
+			scope, backward = strings.TrimSuffix(inside, ")"), backward || of == "transpose"
+			if of == "jit" || of == "pjit" {
+				scope = ""
+			}
+		}
+		if scope != "" {
+			scopes = append(scopes, scope)
+		}
+	}
 	paths[modules] = path{}
 	for n := len(scopes); n > 0; n-- {
 		paths[modules].add(g.group(modules, strings.Join(scopes[:n], "/")))
 	}
+	return backward
 }
+
+// transforms are JAX's functions that wrap scopes. The backward pass is in transpose(jvp(Net)).
+var transforms = []string{"jit", "pjit", "jvp", "transpose", "vmap", "remat", "checkpoint"}
 
 // forwardOf returns the start of the call of the forward pass to which the calls of the
 // backward pass around a launch belong.

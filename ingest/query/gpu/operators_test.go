@@ -244,8 +244,8 @@ func TestOperationsOfJAX(t *testing.T) {
 	rec := open(t, []string{
 		`{"ph":"M","pid":2,"name":"process_name","args":{"name":"/device:GPU:0"}}`,
 		`{"ph":"M","pid":2,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Compute)"}}`,
-		`{"ph":"X","pid":2,"tid":14,"ts":10,"dur":5,"name":"gemm_fusion","args":{"correlation_id":"5","hlo_module":"jit_step","hlo_op":"gemm_fusion_dot.3","name":"jit(step)/jit(main)/Net/Dense_0/dot_general","kernel_details":"regs:32"}}`,
-		`{"ph":"X","pid":2,"tid":14,"ts":20,"dur":7,"name":"loop_add","args":{"hlo_module":"jit_step","hlo_op":"loop_add","tf_op":"jit(step)/jit(main)/Net/add:Add"}}`,
+		`{"ph":"X","pid":2,"tid":14,"ts":10,"dur":5,"name":"gemm_fusion","args":{"correlation_id":"5","hlo_module":"jit_step","hlo_op":"gemm_fusion_dot.3","name":"jit(step)/jit(main)/jvp(Net)/Dense_0/dot_general","kernel_details":"regs:32"}}`,
+		`{"ph":"X","pid":2,"tid":14,"ts":20,"dur":7,"name":"loop_add","args":{"hlo_module":"jit_step","hlo_op":"loop_add","tf_op":"jit(step)/jit(main)/transpose(jvp(Net))/add:Add"}}`,
 		`{"ph":"X","pid":2,"tid":14,"ts":30,"dur":1,"name":"MemcpyD2H","args":{"memcpy_details":"kind_src:device"}}`,
 	})
 	all := groups(t, rec)
@@ -256,10 +256,10 @@ func TestOperationsOfJAX(t *testing.T) {
 		"":                  {1, 1, 1, 0, 1, 0, map[string]int{"MemcpyD2H": 1}},
 	})
 	compareGroups(t, "scopes", rec, all.Modules, map[string]*group{
-		"Net":                     {0, 12, 12, 0, 2, 0, map[string]int{}},
+		"Net":                     {0, 12, 12, 7, 2, 0, map[string]int{}},
 		"Net/Dense_0":             {0, 5, 0, 0, 1, 0, map[string]int{}},
 		"Net/Dense_0/dot_general": {5, 5, 0, 0, 1, 0, map[string]int{"gemm_fusion": 5}},
-		"Net/add":                 {7, 7, 0, 0, 1, 0, map[string]int{"loop_add": 7}},
+		"Net/add":                 {7, 7, 0, 7, 1, 0, map[string]int{"loop_add": 7}},
 		"":                        {1, 1, 1, 0, 1, 0, map[string]int{"MemcpyD2H": 1}},
 	})
 }
