@@ -167,8 +167,13 @@ func TestNothingInCommon(t *testing.T) {
 		for _, stack := range []string{"main;strconv.Itoa", "main;strconv.Atoi;grow", "main;sort;less"} {
 			fmt.Fprintf(&profile, "%s %d\n", stack, 50+r.IntN(100))
 		}
-		a, b := input(t, "a.folded", []byte(profile.String())), input(t, "b.spall", usual.spall(seed))
-		for _, sides := range [][2]compare.Input{{a, b}, {b, a}} {
+		// Another program of one outermost function, whose costs are alike.
+		var other strings.Builder
+		for _, stack := range []string{"srv;a", "srv;b", "srv;c"} {
+			fmt.Fprintf(&other, "%s %d\n", stack, 50+r.IntN(100))
+		}
+		a, b, o := input(t, "a.folded", []byte(profile.String())), input(t, "b.spall", usual.spall(seed)), input(t, "o.folded", []byte(other.String()))
+		for _, sides := range [][2]compare.Input{{a, b}, {b, a}, {a, o}, {o, a}} {
 			c, err := compare.Compare(context.Background(), []compare.Input{sides[0]}, []compare.Input{sides[1]}, compare.Options{Normalize: compare.Auto})
 			if err != nil {
 				if !strings.Contains(err.Error(), "no metric") {

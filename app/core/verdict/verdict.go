@@ -150,9 +150,16 @@ func Nothing(c *compare.Comparison, t *compare.Table) string {
 	}
 	event := func(r int) string {
 		e := &c.Runs[r].Rec.Events[c.Metric.Event[r]]
-		return safetext.Short(e.Title() + " " + e.Metrics[c.Metric.Metric[r]].Name)
+		title, metric := e.Title(), e.Metrics[c.Metric.Metric[r]].Name
+		if title == metric {
+			return safetext.Short(title)
+		}
+		return safetext.Short(title + " " + metric)
 	}
 	of := fmt.Sprintf("A measures %s, B %s.", event(0), event(c.Sides))
+	if event(0) == event(c.Sides) {
+		of = fmt.Sprintf("Both measure %s.", event(0))
+	}
 	a, b := units.Count(int64(o.OfA)), units.Count(int64(o.OfB))
 	if o.Functions == 0 {
 		return fmt.Sprintf("A and B have nothing in common: no function is in both (A has %s, B has %s). %s", a, b, of)

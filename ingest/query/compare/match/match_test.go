@@ -37,6 +37,7 @@ func TestNormalName(t *testing.T) {
 		"github.com/x/y/v3/sub.Do":                          "github.com/x/y/sub.Do",
 		"handler (app.js:12:7)":                             "handler (app.js)",
 		"render.tsx:120":                                    "render.tsx",
+		"(anonymous) app.js:20:1":                           "(anonymous) app.js",
 		"do_syscall_64+0x3b":                                "do_syscall_64",
 		"main::{lambda(int)#2}::operator()(int) const":      "main::{lambda(int)#0}::operator()(int) const",
 		"app::run::{{closure}}::hfedcba9876543210":          "app::run::{{closure}}",

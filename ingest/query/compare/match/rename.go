@@ -80,7 +80,8 @@ type Costs struct {
 	Nodes iter.Seq[Node]
 }
 
-// Node is a node of the tree of both sides: what a function costs below a caller.
+// Node is a node of the tree of both sides: what a function costs below a caller, which is -1
+// for outermost functions.
 type Node struct {
 	Func, Caller int32
 	On           [2]Amount // of A and B
@@ -285,12 +286,22 @@ func (r *renamer) like(a, b int32) float64 {
 	names := likeNames(r.name(0, a).Name, r.name(1, b).Name)
 	like := whole + (1-whole)*.7*names
 	switch leaf := min(x.callees[-1]/x.total, y.callees[-1]/y.total) >= leafSelf; {
-	case names >= .5 && like >= alikeNames, !leaf && like >= strangers:
+	case names >= .5 && like >= alikeNames, !leaf && like >= strangers && r.meet(x, y):
 		return like
 	case leaf && r.spans && like >= leaves && ratio(x.calls, y.calls) >= leafCalls:
 		return like
 	}
 	return 0
+}
+
+// meet reports whether two functions have a caller that is on both sides, or at least a quarter
+// of their cost in common as self and in callees that are on both sides. Without that, as with the
+// outermost functions of two unrelated programs, only their costs are alike.
+func (r *renamer) meet(x, y *trait) bool {
+	callers, _ := r.overlap(x.callers, y.callers, false)
+	_, root := x.callers[-1] // called by none
+	_, callees := r.overlap(x.callees, y.callees, true)
+	return callers > 0 && !root || callees >= .25
 }
 
 // alike returns how much callers, callees and costs agree.
@@ -302,14 +313,16 @@ func (r *renamer) alike(x, y *trait) float64 {
 	if x.above > 0 && y.above > 0 { // costs relative to the callers' costs, in case all costs differ
 		cost = max(cost, ratio(x.total/x.above, y.total/y.above))
 	}
-	return cost * r.overlap(x.callers, y.callers, false) * r.overlap(x.callees, y.callees, true)
+	callers, _ := r.overlap(x.callers, y.callers, false)
+	callees, _ := r.overlap(x.callees, y.callees, true)
+	return cost * callers * callees
 }
 
 func ratio(x, y float64) float64 { return math.Min(x, y) / math.Max(x, y) }
 
 // overlap returns how much two distributions of costs have in common, from 0 to 1. All
-// callees that are on one side only count as the same callee.
-func (r *renamer) overlap(x, y map[int32]float64, callees bool) float64 {
+// callees that are on one side only count as the same callee; known excludes it.
+func (r *renamer) overlap(x, y map[int32]float64, callees bool) (all, known float64) {
 	key := func(f int32) int32 {
 		if f < 0 {
 			return f
@@ -335,11 +348,13 @@ func (r *renamer) overlap(x, y map[int32]float64, callees bool) float64 {
 		return out
 	}
 	a, b := shares(x), shares(y)
-	both := 0.0
 	for k, v := range a {
-		both += math.Min(v, b[k])
+		both := math.Min(v, b[k])
+		if all += both; k != nobody {
+			known += both
+		}
 	}
-	return min(1, both)
+	return min(1, all), min(1, known)
 }
 
 // likeNames returns how much of two names is equal at both ends, ignoring package and
