@@ -109,7 +109,11 @@ func Verdict(r *trend.Runs, functions []trend.Series, names []string) string {
 	}
 	switch c := r.Total.Largest(); {
 	case c != nil:
-		return "Total " + From(r, names, c) + "." + of
+		total := "Total " + From(r, names, c)
+		if more := len(r.Total.Changes) - 1; more > 0 {
+			total += ", and " + units.Plural(int64(more), "more change")
+		}
+		return total + "." + of
 	case of != "":
 		return "No lasting change of the total." + of
 	}
