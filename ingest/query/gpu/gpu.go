@@ -157,9 +157,9 @@ func isStream(rec *recording.Recording, t *recording.Track) bool {
 }
 
 // streamOfDevice reports whether all outermost calls of a track are work: in JAX's traces,
-// streams are threads of a process named after the device.
+// streams are threads of a process named after the device. Redacted names lack the slash.
 func streamOfDevice(rec *recording.Recording, t *recording.Track) bool {
-	return strings.HasPrefix(rec.Processes[t.Process].Name, "/device:GPU:") && strings.HasPrefix(t.Name, "Stream #")
+	return strings.HasPrefix(strings.TrimPrefix(rec.Processes[t.Process].Name, "/"), "device:GPU:") && strings.HasPrefix(t.Name, "Stream #")
 }
 
 func kindOf(name string) Kind {
@@ -175,7 +175,7 @@ func kindOf(name string) Kind {
 // Name returns the name of a device for display, such as "GPU 0".
 func (d *Device) Name(rec *recording.Recording) string {
 	p := &rec.Processes[d.Process]
-	return cmp.Or(p.Labels, strings.TrimPrefix(p.Name, "/device:"), "GPU")
+	return cmp.Or(p.Labels, strings.TrimPrefix(strings.TrimPrefix(p.Name, "/"), "device:"), "GPU")
 }
 
 // sum computes the fields that follow from Work.

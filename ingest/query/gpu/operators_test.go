@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/gpu"
+	"ashlar/ingest/query/redact"
 )
 
 // open returns the recording of a trace's events.
@@ -248,6 +249,10 @@ func TestOperationsOfJAX(t *testing.T) {
 		`{"ph":"X","pid":2,"tid":14,"ts":20,"dur":7,"name":"loop_add","args":{"hlo_module":"jit_step","hlo_op":"loop_add","tf_op":"jit(step)/jit(main)/transpose(jvp(Net))/add:Add"}}`,
 		`{"ph":"X","pid":2,"tid":14,"ts":30,"dur":1,"name":"MemcpyD2H","args":{"memcpy_details":"kind_src:device"}}`,
 	})
+	redacted, err := gpu.Devices(context.Background(), new(redact.Redactor).Recording(rec))
+	if err != nil || len(redacted) != 1 || len(redacted[0].Work) != 3 {
+		t.Errorf("redacted: %+v, %v", redacted, err)
+	}
 	all := groups(t, rec)
 	compareGroups(t, "operators", rec, all.Operators, map[string]*group{
 		"gemm_fusion_dot.3": {5, 5, 0, 0, 1, 0, map[string]int{"gemm_fusion": 5}},
