@@ -208,3 +208,31 @@ func TestTrendOfTwo(t *testing.T) {
 	s.Undo()
 	s.until("the trend again", func() bool { return s.runsCounted() == [2]int{5, 7} && s.Versus.Tab == panel.Trend })
 }
+
+// TestTrendWithTwoChanges opens the second change of a function with the keyboard.
+func TestTrendWithTwoChanges(t *testing.T) {
+	dir := seriesOfRuns(t, 30, 10)
+	for i := 20; i < 30; i++ { // hash is fast again
+		f := filepath.Join(dir, fmt.Sprintf("run-%d.folded", i+1))
+		if err := os.WriteFile(f, fmt.Appendf(nil, "main;hash %d\nmain;sort %d\nmain;draw %d\n", 1000+i*37%50, 2000+i*53%90, 300+i*29%20), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := showTrend(t, dir)
+	s.Focus.Give(&s.Pane.Tab, true)
+	s.press(key.NameDownArrow, 0)
+	if n := len(s.trend().Marks()); n != 2 {
+		t.Fatalf("there are %d changes", n)
+	}
+	s.press(key.NameLeftArrow, 0)
+	s.press(key.NameRightArrow, 0)
+	s.press(key.NameReturn, 0)
+	s.until("the comparison", func() bool { return s.runsCounted() == [2]int{10, 10} })
+	if got := s.compares(); got != [2]string{"run-11.folded", "run-21.folded"} {
+		t.Errorf("compared are %q", got)
+	}
+	s.Undo()
+	s.until("the trend again", func() bool {
+		return s.Versus == nil && s.Pane.Doc.Name == "run-1.folded" && len(s.Pane.Runs) == 29 && s.Pane.Tab == panel.Trend
+	})
+}
