@@ -212,9 +212,9 @@ func TestTrendOfTwo(t *testing.T) {
 // TestTrendWithTwoChanges opens the second change of a function with the keyboard.
 func TestTrendWithTwoChanges(t *testing.T) {
 	dir := seriesOfRuns(t, 30, 10)
-	for i := 20; i < 30; i++ { // hash is fast again
+	for i := 20; i < 30; i++ { // hash is faster again
 		f := filepath.Join(dir, fmt.Sprintf("run-%d.folded", i+1))
-		if err := os.WriteFile(f, fmt.Appendf(nil, "main;hash %d\nmain;sort %d\nmain;draw %d\n", 1000+i*37%50, 2000+i*53%90, 300+i*29%20), 0o600); err != nil {
+		if err := os.WriteFile(f, fmt.Appendf(nil, "main;hash %d\nmain;sort %d\nmain;draw %d\n", 1200+i*37%50, 2000+i*53%90, 300+i*29%20), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
