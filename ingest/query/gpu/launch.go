@@ -106,12 +106,16 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 				collective[name] = is
 			}
 			w.Collective = is
-			if s, ok := called[correlation(args)]; ok && s.Start <= w.Start {
-				w.Launch, w.in = s, s
+			s, ok := called[correlation(args)]
+			if ok {
+				w.in = s // also if the clocks of program and device disagree
+			}
+			if ok && s.Start <= w.Start {
+				w.Launch = s
 			} else if m, ok := sent[moment{Track: w.Track, Time: w.Start}]; ok && m.Time <= w.Start {
 				w.Launch = Span{m.Track, recording.NoCall, m.Time, m.Time}
 				w.in = Span{m.Track, calls.at(m.Track, m.Time), m.Time, m.Time}
-			} else if id := external(args); id != "" {
+			} else if id := external(args); id != "" && w.in.Track == recording.NoTrack {
 				lost[id] = append(lost[id], w)
 			}
 		}

@@ -239,6 +239,21 @@ func TestBackwardOfModules(t *testing.T) {
 	})
 }
 
+// TestOperatorDespiteClocks checks that a kernel that seems to start before its launch, and one
+// linked by an arrow only, have their operators.
+func TestOperatorDespiteClocks(t *testing.T) {
+	rec := open(t, []string{
+		`{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":1,"ts":10,"dur":15}`,
+		`{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":1,"ts":12,"dur":2,"args":{"correlation":1}}`,
+		`{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":"stream 7","ts":11,"dur":5,"args":{"correlation":1}}`,
+		`{"ph":"s","id":3,"pid":9,"tid":1,"ts":20,"cat":"ac2g","name":"ac2g"}`,
+		`{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":"stream 7","ts":30,"dur":7}`,
+		`{"ph":"f","id":3,"pid":0,"tid":"stream 7","ts":30,"cat":"ac2g","name":"ac2g","bp":"e"}`,
+		`{"ph":"M","name":"process_labels","pid":0,"args":{"labels":"GPU 0"}}`,
+	})
+	compareGroups(t, "operators", rec, groups(t, rec).Operators, map[string]*group{"aten::mm": {12, 12, 12, 0, 2, 1, map[string]int{"gemm": 12}}})
+}
+
 // TestOperationsOfJAX checks the operations and scopes that the arguments of JAX's kernels
 // name.
 func TestOperationsOfJAX(t *testing.T) {
