@@ -130,3 +130,25 @@ main;app.parse 10
 		t.Errorf("claims %q", claims)
 	}
 }
+
+// TestSkippedRecords checks that a recorder's remarks and losses do not count as records of the
+// file that were skipped, and that skipped ones are counted among their kind.
+func TestSkippedRecords(t *testing.T) {
+	const stack = "@[\n    read+1\n    main+20\n]: 6\n"
+	for content, want := range map[string]string{
+		"Attaching 1 probe...\n\n" + stack + "Lost 31 events\n": "bpftrace lost events while it recorded: Lost 31 events.",
+		`{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"},{"name":"b"}]},
+"profiles":[{"type":"sampled","name":"p","unit":"none","startValue":0,"endValue":3,"samples":[[0],[1],[7]],"weights":[1,1,1]}]}`: "1 of 3 samples were skipped (33.3 %).",
+	} {
+		_, found := foundIn(t, "a", []byte(content))
+		var claims []string
+		for _, f := range found {
+			if f.Rule == "sampler" {
+				claims = append(claims, f.Claim)
+			}
+		}
+		if !slices.Equal(claims, []string{want}) {
+			t.Errorf("claims %q, want %q of\n%s", claims, want, content)
+		}
+	}
+}

@@ -15,23 +15,36 @@ func nanoseconds(ps int64) json.Number {
 	return json.Number(recording.Decimal{Mantissa: ps, Scale: 3}.String())
 }
 
+// lost reports whether a warning is about data that the recorder did not write.
+func lost(w *recording.Warning) bool { return strings.Contains(w.Code, "lost") }
+
 func (l *look) sampler(r rule) error {
 	about := view.State{Tab: "about"}
-	var read, left int64
-	for _, t := range l.rec.Ledger {
-		read, left = read+t.Read, left+t.LeftOut
-	}
+	// Lines without data, such as a recorder's greeting, are left out without a warning. Minor
+	// warnings affect no numbers, and losses of the recorder are no records of the file.
+	var all, warned int64
 	for i := range l.rec.Warnings {
-		if w := &l.rec.Warnings[i]; w.Minor {
-			left = max(0, left-w.Count) // minor warnings affect no numbers
+		if w := &l.rec.Warnings[i]; !w.Minor && !lost(w) {
+			warned += w.Count
 		}
 	}
-	if _, changes := l.rec.Warned(); changes && read > 0 && 100*left >= read {
-		l.add(r, Finding{Size: counts(left, read, "records")}.saying("%s of %s were skipped (%s).", count(left), plural(read, "record"), part(left, read)), about, "check", evidence.File(l.rec))
+	var of recording.Tally // of the kinds with records that are left out
+	for _, t := range l.rec.Ledger {
+		if all += t.Read; t.LeftOut > 0 {
+			if of.Kind == "" && len(t.Kind) > 2 && !strings.Contains(t.Kind, " ") { // not a phase such as B
+				of.Kind = t.Kind
+			} else {
+				of.Kind = "record"
+			}
+			of.Read, of.LeftOut = of.Read+t.Read, of.LeftOut+t.LeftOut
+		}
+	}
+	if left := min(of.LeftOut, warned); left > 0 && 100*left >= all {
+		l.add(r, Finding{Size: counts(left, of.Read, safetext.Noun(2, of.Kind))}.saying("%s of %s were skipped (%s).", count(left), plural(of.Read, of.Kind), part(left, of.Read)), about, "check", evidence.File(l.rec))
 	}
 	for i := range l.rec.Warnings {
 		w := &l.rec.Warnings[i]
-		if !w.Minor && (strings.Contains(w.Code, "lost") || w.Code == "failed") {
+		if !w.Minor && (lost(w) || w.Code == "failed") {
 			f := Finding{Size: counts(w.Count, w.Count, "records")}
 			f.repeat(strings.TrimSuffix(safetext.Text(w.Text), ".") + ".")
 			l.add(r, f, about, "check", evidence.File(l.rec))
