@@ -16,7 +16,18 @@ import (
 // another metric of the event that does; the single samples behind the weights; the object
 // counts and sampling rate of a heap profile; the sampling period; the metric contentions.
 // If a metric counts events one by one, such as calls, each event is one sample.
+//
+// For weights of a range, samples of the whole recording are not behind them: a file may
+// have windows of one metric only.
 func SamplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights) (*analyze.Weights, error) {
+	s, err := samplesBehind(ctx, rec, q, w)
+	if s != nil && w.Ranged && !s.Ranged {
+		return nil, err
+	}
+	return s, err
+}
+
+func samplesBehind(ctx context.Context, rec *recording.Recording, q analyze.Query, w *analyze.Weights) (*analyze.Weights, error) {
 	if q.Event < 0 || q.Event >= len(rec.Events) {
 		return nil, nil
 	}
@@ -73,7 +84,7 @@ func countsSamples(m *recording.Metric) bool {
 // counted makes weights from numbers of samples. A weight other than 0 has at least one
 // sample.
 func counted(w *analyze.Weights, n func(c int) float64) *analyze.Weights {
-	s := &analyze.Weights{Self: make([]int64, len(w.Self)), Count: w.Count, Basis: w.Basis, Records: w.Records}
+	s := &analyze.Weights{Self: make([]int64, len(w.Self)), Count: w.Count, Basis: w.Basis, Records: w.Records, Ranged: w.Ranged}
 	for c, v := range w.Self {
 		if v != 0 {
 			s.Self[c] = max(1, int64(math.Round(math.Abs(n(c)))))
