@@ -125,6 +125,7 @@ var rules = []Rule{
 	{"sample-stack", "5.1", Error, "A sample references a valid stack record", "the stack's id is not in the file"},
 	{"sample-event", "5.1", Warning, "Each sample's event is declared in the header", "the event is not in the header"},
 	{"sample-time", "5.1", Warning, "A sample's timestamp is in the unit and epoch of the time range, which encompasses it", "a timestamp is outside the time range"},
+	{"sample-period", "5.1", Warning, "All samples of an event have a period, or none has", "some samples of an event have no period, so that they weigh nothing"},
 	{"samples-sum", "5.1", Error, "The samples of a stack add up to at most its weight", "the sum of the periods, or the number of samples, is greater than the stack's weight"},
 	{"window-stack", "5.2", Warning, "A window references stack records", "the stack's id is not in the file"},
 	{"window-range", "5.2", Warning, "A window starts before it ends", "a window ends before it starts"},

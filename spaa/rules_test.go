@@ -196,6 +196,7 @@ var ruleCases = []ruleCase{
 	{rule: "sample-time", line: 14, edit: sub(`"timestamp":20.5`, `"timestamp":20.500000001`)},
 	{rule: "sample-time", line: 10, edit: sub(`"timestamp":10.0`, `"timestamp":9.999999999999`)},
 	{rule: "window-stack", line: 15, edit: sub(`"by_stack":[{"stack_id":"0xa1"`, `"by_stack":[{"stack_id":161`)},
+	{rule: "sample-period", line: 10, edit: sub(`"cpu":3,"event":"cycles","period":100000`, `"cpu":3,"event":"cycles"`)},
 	{rule: "samples-sum", line: 11, edit: sub(`"cpu":3,"event":"cycles","period":100000`, `"cpu":3,"event":"cycles","period":100001`)},
 	{rule: "windows-sum", line: 11, edit: sub(`"by_stack":[{"stack_id":"0xa1","weights":[{"metric":"period","value":100000`, `"by_stack":[{"stack_id":"0xa1","weights":[{"metric":"period","value":200001`)},
 	{rule: "window-range", line: 15, edit: sub(`"start":10,"end":11`, `"start":12,"end":11`)},

@@ -87,6 +87,7 @@ type validator struct {
 	wantDSO, wantFrame, wantThread map[int64]int64
 	wantStack                      map[stackRef]stackWant
 	sums                           map[stackKey]*stackSums
+	periods                        map[string]*periods  // by event
 	totals                         map[metricOf]float64 // of the stacks' weights
 
 	path []frameInfo // scratch: the frames of one stack, leaf first
@@ -108,7 +109,7 @@ func newValidator(r io.Reader, opts ValidateOptions) *validator {
 		dsos:   map[int64]dsoInfo{}, frames: map[int64]frameInfo{}, threads: map[int64]struct{}{},
 		stacks: map[stackKey]stackInfo{}, idContext: map[uint64]struct{}{},
 		wantDSO: map[int64]int64{}, wantFrame: map[int64]int64{}, wantThread: map[int64]int64{},
-		wantStack: map[stackRef]stackWant{}, sums: map[stackKey]*stackSums{},
+		wantStack: map[stackRef]stackWant{}, sums: map[stackKey]*stackSums{}, periods: map[string]*periods{},
 	}
 }
 
@@ -297,6 +298,7 @@ func (v *validator) finish() {
 		v.missingStack(want)
 	}
 	v.checkSums()
+	v.checkPeriods()
 	if v.anyBuild {
 		for _, gap := range v.noBuildID {
 			v.addAt(gap.line, "build-id-missing", "dso %q has no build id, although others have one", gap.name)

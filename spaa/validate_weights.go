@@ -144,6 +144,7 @@ func (v *validator) checkSample(s *Sample) {
 		v.wantStackID(s.StackID, "sample-stack")
 	}
 	v.addSample(s)
+	v.countPeriod(s)
 	if given(s.Event, s.Extra, "event") && v.header != nil && v.events[s.Event] == nil {
 		v.add("sample-event", "the header has no event %q", s.Event)
 	}
@@ -211,4 +212,35 @@ func compareDecimals(a, b decimalValue) int {
 func (d decimalValue) split() (whole, fraction int64) {
 	scale := int64(math.Pow10(d.dec))
 	return d.mant / scale, d.mant % scale * int64(math.Pow10(maxDecimals-d.dec))
+}
+
+// periods counts the samples of an event.
+type periods struct {
+	samples, without int64
+	first            int64 // line of the first sample without a period
+}
+
+func (v *validator) countPeriod(s *Sample) {
+	p := v.periods[s.Event]
+	if p == nil {
+		if len(v.periods) >= v.opts.MaxPending {
+			return
+		}
+		p = new(periods)
+		v.periods[strings.Clone(s.Event)] = p
+	}
+	p.samples++
+	if s.Period.IsZero() {
+		if p.without++; p.without == 1 {
+			p.first = v.lines.line
+		}
+	}
+}
+
+func (v *validator) checkPeriods() {
+	for name, p := range v.periods {
+		if p.without > 0 && p.without < p.samples {
+			v.addAt(p.first, "sample-period", "%d of the %d samples of event %q have no period, first here", p.without, p.samples, name)
+		}
+	}
 }

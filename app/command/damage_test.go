@@ -52,6 +52,8 @@ func TestAnswersSayDamage(t *testing.T) {
 			`the samples of the stack with leaf "work" add up to 5000, its stack records only to 50; ashlar check`},
 		"overlap.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":5,"dur":10,"pid":1,"tid":1}]`, 0, 1,
 			"overlap.json: Spans of a thread partly overlap: sums count 5 µs more than once; ashlar check"},
+		"period.spaa": {sound + `{"type":"sample","stack_id":"a","timestamp":1,"event":"cycles","period":30}` + "\n" + `{"type":"sample","stack_id":"a","timestamp":2,"event":"cycles"}` + "\n", 1, 2,
+			`1 of 2 samples of event "cycles" carry no period and count as 0 in the metric "period" of a range; to count all, use the metric samples (line 7)`},
 		"sound.spaa": {sound, 0, 0, ""},
 	} {
 		path := written(t, name, c.data)

@@ -16,8 +16,9 @@ type Damage struct {
 	// of its format.
 	Errors int64 `json:"errors"`
 	// Weighing lists the errors that change numbers or names, possibly those of this
-	// answer, and spans of a thread that overlap ("crossing-spans", which is no error),
-	// since sums count their common time more than once. The other errors were repaired.
+	// answer, and problems that are no errors but leave sums wrong: spans of a thread that
+	// overlap ("crossing-spans"), since sums count their common time more than once, and
+	// samples without a weight ("period-missing"). The other errors were repaired.
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all errors.
 	Check string `json:"check"`
@@ -30,6 +31,12 @@ type DamageKind struct {
 	// First is the first place with this error, if known, and Text a sentence about it.
 	First string `json:"first,omitempty"`
 	Text  string `json:"text"`
+	error bool
+}
+
+// skews reports whether a warning that is no error means that sums are wrong.
+func skews(code string) bool {
+	return code == recording.WarnCrossing || code == recording.WarnPeriod
 }
 
 // DamageOf returns the errors of a recording and the overlaps of its spans; nil without
@@ -38,14 +45,14 @@ func DamageOf(rec *recording.Recording) *Damage {
 	d := &Damage{File: rec.Source.Path, Weighing: []DamageKind{}, Check: safetext.Command("ashlar", "check", rec.Source.Path)}
 	for i := range rec.Warnings {
 		w := &rec.Warnings[i]
-		if !w.Error && w.Code != recording.WarnCrossing {
+		if !w.Error && !skews(w.Code) {
 			continue
 		}
 		if w.Error {
 			d.Errors += w.Count
 		}
 		if !w.Minor {
-			d.Weighing = append(d.Weighing, DamageKind{w.Code, w.Count, w.First, w.Text})
+			d.Weighing = append(d.Weighing, DamageKind{w.Code, w.Count, w.First, w.Text, w.Error})
 		}
 	}
 	if d.Errors == 0 && len(d.Weighing) == 0 {
@@ -65,7 +72,7 @@ const mostKinds = 3
 func (d *Damage) Text() string {
 	var weigh int64
 	for i := range d.Weighing {
-		if d.Weighing[i].Code != recording.WarnCrossing {
+		if d.Weighing[i].error {
 			weigh += d.Weighing[i].Count
 		}
 	}
@@ -73,8 +80,10 @@ func (d *Damage) Text() string {
 	switch {
 	case d.Errors == 0:
 		s = d.File + ": "
-	case weigh == 0:
+	case len(d.Weighing) == 0:
 		return s + ", none of which changes a number; " + d.Check + " lists them"
+	case weigh == 0:
+		s += ", none of which changes a number, but: "
 	case weigh == d.Errors:
 		s += " that may affect this answer: "
 	default:

@@ -116,7 +116,7 @@ func TestSamples(t *testing.T) {
 		sampleLine("102", `"a"`, `,"pid":7,"tid":8,"event":"cycles"`),
 		sampleLine("103", `"a"`, `,"period":5`),
 	))
-	equal(t, "warnings", codes(rec), "")
+	equal(t, "warnings", codes(rec), "period-missing×1@line 11")
 	equal(t, "samples", samplesOf(rec, 7, 8), []string{
 		"100.6 main;run cpu-1 period=1000.25",
 		"101.000000000001 main;run cpu3 period=1000",

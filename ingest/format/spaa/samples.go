@@ -97,7 +97,12 @@ func (m *merger) placeSample(d *deferredSample, ts *trackState, call recording.C
 	}
 	m.events[d.event].samples++
 	k := -1
-	if d.decimals >= 0 {
+	if d.decimals < 0 {
+		ev := &m.events[d.event]
+		if ev.noPeriod++; ev.noPeriod == 1 || line < ev.noPeriodLine {
+			ev.noPeriodLine = line
+		}
+	} else {
 		if k = m.periodMetric(d.event); k < 0 {
 			m.warn(warnSamplePeriod, line, quote(m.names.text[m.events[d.event].name]))
 		}

@@ -1,6 +1,7 @@
 package spaa
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -30,6 +31,9 @@ type eventState struct {
 	// first.
 	bare, bareLine int64
 	samples        int64
+	// noPeriod is the number of samples without a period, and noPeriodLine the line of the
+	// first.
+	noPeriod, noPeriodLine int64
 	// period is the metric that a sample's period measures, -1 for none. It was
 	// determined when the event had periodOf metrics.
 	period, periodOf int
@@ -263,6 +267,7 @@ func (m *merger) finishEvents() {
 			m.warn(warnPrimaryMissing, ev.bareLine, quote(m.names.text[ev.name]))
 			m.pending[warnPrimaryMissing] += ev.bare - 1
 		}
+		m.checkPeriods(int32(i))
 		if ev.weighed || ev.samples == 0 {
 			continue
 		}
@@ -275,4 +280,16 @@ func (m *merger) finishEvents() {
 		}
 		m.b.Event(i).Basis = recording.FromSamples
 	}
+}
+
+// checkPeriods warns if some samples of an event have a period and others do not: sums over
+// a range leave those out.
+func (m *merger) checkPeriods(event int32) {
+	ev := &m.events[event]
+	k := m.b.Event(int(event)).Metrics
+	if ev.noPeriod == 0 || ev.noPeriod == ev.samples || ev.period < 0 || ev.period >= len(k) {
+		return
+	}
+	m.warn(warnNoPeriod, ev.noPeriodLine, fmt.Sprintf("%d of %d samples of event %s carry no period and count as 0 in the metric %s of a range; to count all, use the metric samples", ev.noPeriod, ev.samples, quote(m.names.text[ev.name]), quote(k[ev.period].Name)))
+	m.pending[warnNoPeriod] += ev.noPeriod - 1
 }

@@ -3,6 +3,8 @@ package spaa
 import (
 	"fmt"
 	"strings"
+
+	"ashlar/ingest/model/recording"
 )
 
 // code is a kind of warning.
@@ -52,6 +54,7 @@ const (
 	warnStackID
 	warnSampleStack
 	warnSamplePeriod
+	warnNoPeriod
 	warnSampleContext
 	warnTimeUnit
 	warnNoTimeRange
@@ -110,6 +113,7 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnStackID:         {"stack-id-content", "stack id %s belongs to stacks with different frames; samples and windows with this id count for the stack of their thread, or otherwise for the first stack"},
 	warnSampleStack:     {"sample-stack-missing", "a sample refers to a stack that is not in the file (%s); it is shown without a stack"},
 	warnSamplePeriod:    {"sample-period", "samples of event %s have a period that matches no metric; it is not shown"},
+	warnNoPeriod:        {recording.WarnPeriod, "%s"},
 	warnSampleContext:   {"sample-context", "a sample's context has keys other than thread, cpu and event; those are not shown"},
 	warnTimeUnit:        {"time-unit", "the time unit %s is not known; times are taken as seconds"},
 	warnNoTimeRange:     {"no-time-range", "the header has no time range; times are relative to the first sample, in seconds"},
@@ -144,7 +148,7 @@ func (m *merger) warn(c code, line int64, detail string) {
 		say = m.b.Remark
 	case warnHeaderPlace, warnLateFrame, warnLateDSO, warnDuplicateThread, warnRelated, warnExclusiveFrame, warnHeaderValue, warnFrameKind:
 		say = m.b.Mended
-	case warnVersion, warnUnknownRecord, warnDuplicateKey, warnAddress, warnUnit, warnRounded, warnExclusiveWeight, warnTimeUnit, warnNoTimeRange, warnWindowPlace:
+	case warnVersion, warnUnknownRecord, warnDuplicateKey, warnAddress, warnUnit, warnRounded, warnExclusiveWeight, warnTimeUnit, warnNoTimeRange, warnWindowPlace, warnNoPeriod:
 		say = m.b.Usual
 	}
 	say(w.word, at, "%s", text)

@@ -16,6 +16,10 @@ type torn struct {
 	filled    int64 // spans named Overlapping
 }
 
+// WarnPeriod is the code of the warning that some samples of an event have no weight, so
+// that they count as 0.
+const WarnPeriod = "period-missing"
+
 // WarnCrossing is the code of the warning that spans of a thread overlap in part, so that
 // sums count their common time more than once.
 const WarnCrossing = "crossing-spans"
