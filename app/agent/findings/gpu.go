@@ -58,7 +58,7 @@ func (l *look) gpu(r rule) error {
 			continue
 		}
 		x := &d.Idle[0]
-		idle := part(x.Time, window).share4(at+"idle[0].share", "gpu", evidence.File(l.rec), "-n", "1")
+		idle := l.ofGPU(x.Time, window, at+"idle[0].share")
 		switch {
 		case x.Why == gpu.Late && x.Name != "":
 			add(x.Time, "is idle for %s of %s because the program is in %s and has launched nothing.", idle, whole, quoted(x.Name))
@@ -225,6 +225,11 @@ func (l *look) slowSteps(s *gpu.Steps) (f Finding) {
 	return f
 }
 
+// ofGPU returns a part of a whole as a percentage, with a path in the answer of gpu.
+func (l *look) ofGPU(of, whole int64, path string) Number {
+	return part(of, whole).share4(path, "gpu", evidence.File(l.rec), "-n", "1")
+}
+
 // byGPU sets a path in the answer of gpu as the source of a number.
 func (l *look) byGPU(n Number, path string) Number {
 	return n.by(path, "gpu", evidence.File(l.rec), "-n", "1")
@@ -253,7 +258,7 @@ func (l *look) communication(r rule) error {
 		}
 		at := fmt.Sprintf("devices[%d].", i)
 		l.add(r, Finding{Size: timePart(exposed, window)}.saying("%s communicates without computing for %s of %s; computation hides %s of %s of communication.", name(safetext.Short(d.Name(l.rec))),
-			part(exposed, window).share4(at+"exposed_share", "gpu", evidence.File(l.rec), "-n", "1"), l.byGPU(duration(window), at+"window"),
+			l.ofGPU(exposed, window, at+"exposed_share"), l.byGPU(duration(window), at+"window"),
 			l.byGPU(duration(d.Hidden), at+"hidden"), l.byGPU(duration(d.Communicating), at+"communication")), view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
 	}
 	return err
@@ -282,7 +287,7 @@ func (l *look) operator(r rule) error {
 	}
 	g, at := &groups.Operators[most], fmt.Sprintf("operators[%d].", most)
 	f := Finding{Size: timePart(g.Self, groups.Time)}.saying("%s launches %s of %s of GPU work, %s of it in %s.", quoted(g.Name),
-		part(g.Self, groups.Time).share4(at+"self_share", "gpu", evidence.File(l.rec), "-n", "1"), l.byGPU(duration(groups.Time), "work_time"),
+		l.ofGPU(g.Self, groups.Time, at+"self_share"), l.byGPU(duration(groups.Time), "work_time"),
 		l.byGPU(duration(g.Parts[0].Time), at+"kernels[0].time"), quoted(l.rec.Functions.At(int(g.Parts[0].Function)).Name))
 	f.Function = g.Name
 	l.add(r, f, of(recording.Function{Name: g.Name, Module: "cpu_op"}, "flamegraph"), "gpu", evidence.File(l.rec))

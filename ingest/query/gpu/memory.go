@@ -1,10 +1,7 @@
 package gpu
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
 
 	"ashlar/ingest/model/devicememory"
 	"ashlar/ingest/model/recording"
@@ -29,13 +26,10 @@ type Peak struct {
 	Step     int
 }
 
-// MemoryOf returns the memory of devices by process. Steps may be nil.
+// MemoryOf returns the memory of devices by process, in the order of the threads that
+// allocated it. Steps may be nil.
 func MemoryOf(ctx context.Context, rec *recording.Recording, steps *Steps) ([]Memory, error) {
-	type key struct {
-		process int
-		device  string
-	}
-	found := map[key]*Memory{}
+	var all []Memory
 	for i, t := range rec.Tracks {
 		for k := range t.Instants {
 			if k%4096 == 0 && ctx.Err() != nil {
@@ -49,22 +43,21 @@ func MemoryOf(ctx context.Context, rec *recording.Recording, steps *Steps) ([]Me
 			if !ok {
 				continue
 			}
-			at := key{t.Process, e.Device}
-			m := found[at]
-			if m == nil {
-				none := Peak{Track: recording.NoTrack, Step: -1}
-				m = &Memory{t.Process, e.Device, none, none}
-				found[at] = m
+			n := 0
+			for n < len(all) && (all[n].Process != t.Process || all[n].Device != e.Device) {
+				n++
 			}
-			m.Allocated.raise(e.Allocated, in.Time, i)
-			m.Reserved.raise(e.Reserved, in.Time, i)
+			if n == len(all) {
+				none := Peak{Track: recording.NoTrack, Step: -1}
+				all = append(all, Memory{t.Process, e.Device, none, none})
+			}
+			all[n].Allocated.raise(e.Allocated, in.Time, i)
+			all[n].Reserved.raise(e.Reserved, in.Time, i)
 		}
 	}
 	calls := newInner(rec)
-	var all []Memory
-	for _, m := range slices.SortedFunc(maps.Values(found), func(a, b *Memory) int {
-		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Device, b.Device))
-	}) {
+	for i := range all {
+		m := &all[i]
 		for _, p := range []*Peak{&m.Allocated, &m.Reserved} {
 			if p.Track == recording.NoTrack {
 				continue
@@ -78,7 +71,6 @@ func MemoryOf(ctx context.Context, rec *recording.Recording, steps *Steps) ([]Me
 				p.Step = steps.during(p.Time)
 			}
 		}
-		all = append(all, *m)
 	}
 	return all, nil
 }
