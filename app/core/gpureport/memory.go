@@ -26,8 +26,8 @@ type Memory struct {
 type Peak struct {
 	Bytes int64       `json:"bytes"`
 	Time  json.Number `json:"time"`
-	// Thread is the one that allocated, Operator the innermost operator in which it did so,
-	// and Step the step during which that was; each is empty for none.
+	// Thread made the allocation, in Operator (the innermost) and during Step. Operator and
+	// Step are empty if it was in none.
 	Thread   string `json:"thread"`
 	Operator string `json:"operator"`
 	Step     string `json:"step"`
