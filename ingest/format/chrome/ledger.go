@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
 
@@ -126,7 +127,9 @@ func (l *ledger) later(what problem, kind string, off int64, left bool) {
 
 // report reports the notes and counts their records.
 func (l *ledger) report() {
-	for _, n := range slices.SortedFunc(maps.Keys(l.notes), func(a, b note) int { return cmp.Compare(l.notes[a].first, l.notes[b].first) }) {
+	notes := slices.Collect(maps.Keys(l.notes))
+	order.By(notes, func(a, b note) int { return cmp.Compare(l.notes[a].first, l.notes[b].first) })
+	for _, n := range notes {
 		k, at := l.kind(n.kind), l.notes[n]
 		if n.left {
 			k.Kept -= at.n // they counted as kept so far

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/format/gotrace/wire"
 	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
@@ -357,8 +358,9 @@ func (d *decoder) end() {
 			p.runtime(d).Open(p.swept, d.sweepCall(), 0)
 		}
 	}
-	order := func(a, b rangeKey) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.of, b.of)) }
-	for _, k := range slices.SortedFunc(maps.Keys(d.ranges), order) {
+	open := slices.Collect(maps.Keys(d.ranges))
+	order.By(open, func(a, b rangeKey) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.of, b.of)) })
+	for _, k := range open {
 		o := d.ranges[k]
 		d.rangeTrack(k, o.of).Span(o.at, max(d.now, o.at), d.frame(o.name), o.args, true)
 	}
