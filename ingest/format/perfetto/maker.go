@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"ashlar/ingest/format/sched"
 	"ashlar/ingest/format/v8"
@@ -131,9 +132,23 @@ func (m *maker) learn(w *window) {
 func (m *maker) add(w *window) error {
 	if w.first != math.MaxInt64 && !m.zeroed {
 		m.zeroed, m.zero = true, w.first
-		*m.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: w.first}}
+		if _, ok := m.since(w.last); !ok {
+			m.zero = earliest(w.times())
+		}
+		*m.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: m.zero}}
 	}
 	m.learn(w)
+	if w.first != math.MaxInt64 {
+		if last, ok := m.since(w.last); ok {
+			m.last = max(m.last, last)
+		} else {
+			for _, t := range w.times() {
+				if at, ok := m.since(t); ok {
+					m.last = max(m.last, at)
+				}
+			}
+		}
+	}
 	rest := w.wide[:0]
 	for i := range w.wide {
 		if i%4096 == 4095 {
@@ -163,9 +178,6 @@ func (m *maker) add(w *window) error {
 		}
 		m.blocks.put(run.blocks)
 	}
-	if w.first != math.MaxInt64 {
-		m.last = max(m.last, m.time(w.last))
-	}
 	for i := range rest {
 		if i%4096 == 4095 {
 			m.b.Progress()
@@ -185,10 +197,60 @@ func (m *maker) add(w *window) error {
 	return nil
 }
 
-// time converts nanoseconds to picoseconds since the first time.
+// farthest is the largest distance of a time from the first one, in nanoseconds: 53 days, so
+// that sums and differences of two times fit.
+const farthest = 1 << 62 / 1000
+
+// since converts nanoseconds to picoseconds since the first time. It fails if they are too far
+// from it.
+func (m *maker) since(ns int64) (ps int64, ok bool) {
+	d := ns - m.zero
+	if d < 0 != (ns < m.zero) || d > farthest || d < -farthest {
+		return 0, false
+	}
+	return d * 1000, true
+}
+
+// time converts nanoseconds to picoseconds since the first time. A time that is too far from the
+// others is moved to the edge of the recording.
 func (m *maker) time(ns int64) int64 {
-	const most = 1 << 62 / 1000
-	return min(max(ns-m.zero, -most), most) * 1000
+	ps, ok := m.since(ns)
+	if ok {
+		return ps
+	}
+	m.b.Warn("time-range", "", "The time %d ns is more than 53 days from the others. It is shown at the edge of the recording", ns)
+	if ns > m.zero {
+		return m.last
+	}
+	return 0
+}
+
+// times returns the times of all events of a window.
+func (w *window) times() (all []int64) {
+	for i := range w.wide {
+		all = append(all, w.wide[i].at)
+	}
+	for i := range w.runs {
+		for _, b := range w.runs[i].blocks {
+			for k := range b {
+				all = append(all, b[k].at)
+			}
+		}
+	}
+	return all
+}
+
+// earliest returns the earliest of the times that are not too far from their median, so that a
+// stray time does not push the others off the timeline.
+func earliest(times []int64) int64 {
+	slices.Sort(times)
+	median := times[(len(times)-1)/2]
+	for _, t := range times {
+		if t >= median-farthest {
+			return t
+		}
+	}
+	return median
 }
 
 // introduce adds a track or counter to the recording. Sibling tracks with the same name
