@@ -82,7 +82,7 @@ var rules = []Rule{
 	{"time-unit", "3.1", Warning, "Times have a known unit", "the unit of the time range or of a window is absent or not known"},
 
 	{"dso-id-unique", "3.2", Error, "The id of a dso is unique within the file", "two dso records have the same id"},
-	{"dso-kernel", "3.2", Error, "Kernel DSOs set is_kernel to true", "a dso named like a kernel image or module does not set it"},
+	{"dso-kernel", "3.2", Error, "Kernel DSOs set is_kernel to true", "a dso named like a kernel image or module, or in brackets and with kernel frames, does not set it"},
 	{"build-id-format", "3.2", Error, "A build id is lower-case hexadecimal digits without separators", "a build id has other characters or is empty"},
 	{"build-id-missing", "3.2", Warning, "A build id is included when available", "a dso with a path has no build id, although others have one"},
 	{"frame-id-unique", "3.3", Error, "A frame id names one frame", "two frame records have the same id"},
@@ -92,7 +92,7 @@ var rules = []Rule{
 	{"func-address", "3.3", Warning, "An unresolved func is the raw address as hexadecimal text", "func_resolved is false and func is not hexadecimal"},
 	{"hex-address", "3.3", Warning, "ip and symoff are hexadecimal text", `an ip or symoff is not "0x" and hexadecimal digits`},
 	{"inline-depth", "3.3", Warning, "inline_depth is 0 for a physical frame and more for an inlined one", "inlined and inline_depth contradict each other"},
-	{"inline-order", "3.3", Error, "Frames are ordered by inline depth, deepest first from leaf to root", "adjacent frames at one address have depths in another order"},
+	{"inline-order", "3.3", Error, "Frames are ordered by inline depth, deepest first from leaf to root", "adjacent frames at one address have depths in another order, or an inlined frame calls its own physical frame"},
 	{"inline-shared", "3.3", Warning, "Inlined frames at one address share dso, ip and symoff", "adjacent frames at one ip, one of them inlined, differ in dso or symoff, or an inlined frame's caller has another ip"},
 	{"thread-tid-unique", "3.3", Error, "A tid is unique within the file", "two thread records have the same tid"},
 	{"thread-record", "3.3", Warning, "Threads of stacks and samples have records", "no thread record has the tid of a stack or sample"},

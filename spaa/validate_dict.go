@@ -10,6 +10,10 @@ type dsoInfo struct {
 	hash   uint64 // hash of name and build id
 	kernel bool
 	isPath bool
+	// module is the name if it may be that of a kernel module, as perf writes it:
+	// [nf_tables]. Frames tell. line is the line of the record.
+	module string
+	line   int64
 }
 
 // frameInfo is the part of a frame that is needed to check stacks.
@@ -65,8 +69,21 @@ func (v *validator) checkDSO(d *DSO) {
 		v.add("dso-id-unique", "dso %d was defined before", id)
 		return
 	}
-	v.dsos[id] = dsoInfo{v.hash(d.Name, d.BuildID), d.IsKernel.Or(false), strings.HasPrefix(name, "/")}
+	info := dsoInfo{hash: v.hash(d.Name, d.BuildID), kernel: d.IsKernel.Or(false), isPath: strings.HasPrefix(name, "/"), line: v.lines.line}
+	if !info.kernel && !isKernelImage(name) && isBracketed(name) {
+		info.module = strings.Clone(name)
+	}
+	v.dsos[id] = info
 	v.came("dso", v.wantDSO, id)
+}
+
+// userMemory are names in brackets of memory that is no kernel module.
+var userMemory = in("[vdso]", "[vvar]", "[vsyscall]", "[vectors]", "[sigpage]", "[uprobes]", "[heap]", "[stack]", "[anon]", "[unknown]")
+
+// isBracketed reports whether name is a name in brackets that a kernel module may have.
+func isBracketed(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	return len(name) > 2 && name[0] == '[' && name[len(name)-1] == ']' && strings.Trim(name[1:len(name)-1], letters) == "" && !userMemory(name)
 }
 
 func isLowerHex(s string) bool {
@@ -165,6 +182,11 @@ func (v *validator) frameDSO(f *Frame) dsoInfo {
 			v.add("frame-dso", "the frame references dso %d, which is not defined before it", f.DSO)
 		}
 		return dsoInfo{}
+	}
+	if f.Kind == "kernel" && dso.module != "" {
+		v.addAt(dso.line, "dso-kernel", "dso %q has kernel frames, but is_kernel is not true", dso.module)
+		dso.module = ""
+		v.dsos[f.DSO] = dso
 	}
 	if f.Kind == "kernel" && dso.isPath && !dso.kernel {
 		v.add("frame-kernel-dso", "a kernel frame lies in dso %d, which is not a kernel dso", f.DSO)

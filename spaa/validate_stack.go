@@ -146,6 +146,7 @@ func (v *validator) checkFrames(s *Stack) {
 	}
 	for i := 1; i < len(v.path); i++ {
 		v.checkInline(&v.path[i-1], &v.path[i])
+		v.checkGroup(i)
 	}
 }
 
@@ -168,6 +169,24 @@ func (v *validator) checkInline(f, caller *frameInfo) {
 			v.add("inline-shared", "inlined frames at one address differ in dso or symoff")
 		}
 	}
+}
+
+// checkGroup checks that inlined frames that follow a physical frame at the same address are
+// a group of their own, as in a recursion: they end with a physical frame there.
+func (v *validator) checkGroup(i int) {
+	inner, f := &v.path[i-1], &v.path[i]
+	if inner.kind == 0 || inner.depth != 0 || f.depth <= 0 || f.ip == 0 || f.ip != inner.ip {
+		return
+	}
+	for _, caller := range v.path[i+1:] {
+		if caller.ip != f.ip || caller.depth < 0 {
+			break
+		}
+		if caller.depth == 0 {
+			return
+		}
+	}
+	v.add("inline-order", "a physical frame is called by a frame of inline depth %d at the same address", f.depth)
 }
 
 func (v *validator) checkStackType(stackType string) {
@@ -283,7 +302,7 @@ func (v *validator) checkExclusiveWeights(leaf, stack []Weight) {
 		total := ofStack(w.Metric)
 		if total == nil {
 			v.add("exclusive-metrics", "exclusive has the metric %q, but the stack does not", w.Metric)
-		} else if compareNumbers(w.Value, total.Value) > 0 {
+		} else if !w.Value.IsZero() && !total.Value.IsZero() && compareNumbers(w.Value, total.Value) > 0 {
 			v.add("exclusive-value", "exclusive %q is %s, more than the stack's %s", w.Metric, w.Value, total.Value)
 		}
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +55,13 @@ func TestAnswersSayDamage(t *testing.T) {
 			"overlap.json: Spans of a thread partly overlap: sums count 5 µs more than once; ashlar check"},
 		"period.spaa": {sound + `{"type":"sample","stack_id":"a","timestamp":1,"event":"cycles","period":30}` + "\n" + `{"type":"sample","stack_id":"a","timestamp":2,"event":"cycles"}` + "\n", 1, 2,
 			`1 of 2 samples of event "cycles" carry no period and count as 0 in the metric "period" of a range; to count all, use the metric samples (line 7)`},
-		"sound.spaa": {sound, 0, 0, ""},
+		"thread.spaa": {sound + `{"type":"stack","id":"t","frames":[1],"context":{"event":"cycles","tid":8},"weights":[{"metric":"period","value":1}]}` + "\n" + `{"type":"thread","pid":7,"tid":8}` + "\n", 1, 0, "has 1 error, none of which changes a number; ashlar check"},
+		"inlined.spaa": {damageHead + damageDict + `{"type":"frame","id":3,"func":"in","dso":1,"ip":"0x5","kind":"user","inlined":true,"inline_depth":1}
+{"type":"frame","id":4,"func":"out","dso":1,"ip":"0x5","kind":"user","inline_depth":0}
+` + damageStack("a", "4,3,1", "cycles", ""), 1, 1, "has 1 error that may affect this answer: a physical frame is called by a frame of inline depth 1 at the same address (line 7); ashlar check"},
+		"kernel.spaa": {strings.Replace(sound, `"/bin/app"`, `"[kernel.kallsyms]"`, 1), 1, 1, `has 1 error that may affect this answer: dso "[kernel.kallsyms]" is a kernel image, but is_kernel is not true (line 2); ashlar check`},
+		"tid.spaa":    {sound + `{"type":"thread","pid":7,"tid":8}` + "\n" + `{"type":"thread","pid":9,"tid":8}` + "\n", 1, 0, "has 1 error, none of which changes a number; ashlar check"},
+		"sound.spaa":  {sound, 0, 0, ""},
 	} {
 		path := written(t, name, c.data)
 		for _, args := range [][]string{{"top", path}, {"overview", path}, {"info", path}, {"findings", path}, {"diff", path, path}, {"source", path, "work"}, {"stats", path}} {
@@ -91,6 +98,18 @@ func TestAnswersSayDamage(t *testing.T) {
 			if weigh != c.weigh {
 				t.Errorf("%s %s --json: %d errors weigh, want %d", args[0], name, weigh, c.weigh)
 			}
+		}
+	}
+	// check finds as many errors.
+	for name, data := range map[string]string{"a.spaa": late, "b.spaa": unknown, "c.spaa": sound + `{"type":"sample","stack_id":"zz"}` + "\n", "d.spaa": strings.Replace(sound, `"value":50`, `"value":18446744073709551615`, 1)} {
+		path := written(t, name, data)
+		var checked struct{ Errors int64 }
+		var top struct{ Damage []evidence.Damage }
+		if err := errors.Join(json.Unmarshal([]byte(run("check", path, "--json").stdout), &checked), json.Unmarshal([]byte(run("top", path, "--json").stdout), &top)); err != nil {
+			t.Fatal(err)
+		}
+		if len(top.Damage) != 1 || top.Damage[0].Errors != checked.Errors {
+			t.Errorf("%s: check finds %d errors, top %+v", name, checked.Errors, top.Damage)
 		}
 	}
 	// Frames defined after the stacks that use them still have names, and an undeclared event

@@ -55,6 +55,9 @@ func DamageOf(rec *recording.Recording) *Damage {
 			d.Weighing = append(d.Weighing, DamageKind{w.Code, w.Count, w.First, w.Text, w.Error})
 		}
 	}
+	if rec.Source.Checked {
+		d.Errors = rec.Source.Errors
+	}
 	if d.Errors == 0 && len(d.Weighing) == 0 {
 		return nil
 	}
@@ -76,6 +79,7 @@ func (d *Damage) Text() string {
 			weigh += d.Weighing[i].Count
 		}
 	}
+	weigh = min(weigh, d.Errors) // one error may have several effects
 	s := d.File + " has " + units.Plural(d.Errors, "error")
 	switch {
 	case d.Errors == 0:

@@ -15,6 +15,7 @@ type batch struct {
 	items []item
 	notes []string // details of warnings
 	err   error    // why the rest of the piece could not be read
+	text  []byte   // the piece's text; see strictText
 
 	headers []*format.Header
 	dsos    []dsoRec

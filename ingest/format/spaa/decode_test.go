@@ -37,7 +37,7 @@ func TestRecording(t *testing.T) {
 		stackLine(`"0xc"`, "", `,"pid":7,"tid":7,"comm":"boss"`, period("5")),
 	))
 	equal(t, "warnings", codes(rec), "")
-	equal(t, "source", rec.Source, recording.Source{Format: "spaa", Version: "1.0", Tool: "perf 6.1", Command: "perf record -g"})
+	equal(t, "source", rec.Source, recording.Source{Format: "spaa", Version: "1.0", Tool: "perf 6.1", Command: "perf record -g", Checked: true})
 	equal(t, "clock", rec.Clock, recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: recording.Decimal{Mantissa: 1005, Scale: 1}})
 	equal(t, "extent", []any{rec.Start, rec.End, rec.HasTime}, []any{int64(0), int64(10e12), true})
 
@@ -236,7 +236,7 @@ func TestLateMetric(t *testing.T) {
 		{Name: "peak_bytes", Unit: "bytes", Kind: recording.Peak, Total: 9},
 	})
 	equal(t, "first record", []int64{rec.Stacks[0].Value(0, 0), rec.Stacks[0].Value(0, 1)}, []int64{10, recording.Missing})
-	equal(t, "warnings", codes(rec), "")
+	equal(t, "warnings", codes(rec), "native-metric×2@line 4")
 }
 
 // TestClocksCountTime checks that periods of perf's clocks are nanoseconds even if a
@@ -266,7 +266,7 @@ func TestFromSamples(t *testing.T) {
 		{Name: "period", Decimals: 1, PerSample: recording.SampleColumn, Total: 105},
 		{Name: "samples", Unit: "count", PerSample: recording.SampleOne, Total: 2},
 	})
-	equal(t, "warnings", codes(rec), "")
+	equal(t, "warnings", codes(rec), "primary-metric×1@line 8")
 
 	rec = read(t, dict4+lines(stackLine(`1`, "1", "", ""), stackLine(`2`, "1", "", "")))
 	equal(t, "warnings without samples", codes(rec), "primary-missing×2@line 8")

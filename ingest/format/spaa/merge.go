@@ -54,6 +54,8 @@ type merger struct {
 	latest   int64 // time of the latest sample
 	deferred deferredSamples
 	windows  windowState
+	strict   strictText
+	exceeds  map[string]bool // whether samples or windows exceed their stacks
 }
 
 // Kinds of tally beyond the format's record kinds.
@@ -70,10 +72,11 @@ type relatedRef struct {
 func newMerger(ctx context.Context, b *recording.Builder) *merger {
 	m := &merger{
 		b: b, ctx: ctx,
-		names:  newNames(),
-		dsos:   map[int64]dsoInfo{},
-		tracks: map[owner]*trackState{},
-		byTID:  map[int64]int64{},
+		names:   newNames(),
+		dsos:    map[int64]dsoInfo{},
+		tracks:  map[owner]*trackState{},
+		byTID:   map[int64]int64{},
+		exceeds: map[string]bool{},
 	}
 	m.ids.process = func(track int32) int32 { return m.byIndex[track].process }
 	return m
@@ -353,5 +356,6 @@ func (m *merger) finish() error {
 		m.warn(warnNoHeader, 0, "")
 	}
 	m.flushWarnings()
+	m.checkStrictly()
 	return nil
 }

@@ -23,22 +23,23 @@ type job struct {
 
 // pipeline parses pieces on several goroutines and returns the batches in file order.
 type pipeline struct {
-	order chan *job // in file order
-	free  chan *batch
-	end   error // why reading ended; set before order is closed
-	stop  context.CancelFunc
-	all   sync.WaitGroup
+	order  chan *job // in file order
+	free   chan *batch
+	end    error // why reading ended; set before order is closed
+	stop   context.CancelFunc
+	all    sync.WaitGroup
+	strict *strictText
 }
 
 // startPipeline starts the reader and the workers.
-func startPipeline(ctx context.Context, s *splitter, pre prelude, workers int) *pipeline {
+func startPipeline(ctx context.Context, s *splitter, pre prelude, workers int, strict *strictText) *pipeline {
 	ctx, stop := context.WithCancel(ctx)
 	ahead := workers + 2
 	p := &pipeline{
 		order: make(chan *job, ahead),
 		// Large enough for all batches that can exist at once.
 		free: make(chan *batch, ahead+workers+2),
-		stop: stop,
+		stop: stop, strict: strict,
 	}
 	jobs := make(chan *job, ahead)
 	for k := range workers {
@@ -106,6 +107,9 @@ func (p *pipeline) work(jobs <-chan *job, worker int, in *source.Input, pre prel
 				j.data = j.data[:bytes.LastIndexByte(j.data, '\n')+1]
 			}
 			ps.parse(j.piece, b)
+			if b.text = b.text[:0]; !p.strict.off.Load() {
+				b.text = append(b.text, j.data...)
+			}
 			return err
 		})
 		j.data = nil
@@ -123,7 +127,7 @@ func (p *pipeline) close() {
 
 // runPipeline merges the whole input. The error is why reading ended early.
 func runPipeline(ctx context.Context, s *splitter, pre prelude, workers int, m *merger) error {
-	p := startPipeline(ctx, s, pre, workers)
+	p := startPipeline(ctx, s, pre, workers, &m.strict)
 	defer p.close()
 	m.mirrors = make([]mirror, workers)
 	err := decode.Each(m.b, p.order, func(j *job) error {
@@ -132,6 +136,9 @@ func runPipeline(ctx context.Context, s *splitter, pre prelude, workers int, m *
 			return context.Canceled
 		}
 		m.merge(b)
+		if m.strict.add(b.text); j.long {
+			m.strict.off.Store(true)
+		}
 		if b.err != nil {
 			s.in.Stop() // the reader may be waiting for a pipe
 			return b.err

@@ -45,6 +45,7 @@ func (m *merger) comparePart(met *recording.Metric, name, of string, whole, part
 	value := func(v int64) string { return recording.Decimal{Mantissa: v, Scale: met.Decimals}.String() }
 	switch {
 	case more > 0:
+		m.exceeds[of] = true
 		m.b.Warn(of+"-exceed", "", "In %[3]s, the %[1]s of the stack with leaf %[2]s add up to %[4]s, its stack records only to %[5]s. Ranges use the %[1]s and the whole recording uses stack records, so a range may be larger",
 			of, quote(m.b.NameOf(recording.CallID(worst))), name, value(part[worst]), value(whole[worst]))
 		m.b.WarnMore(of+"-exceed", more-1)

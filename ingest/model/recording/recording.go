@@ -35,6 +35,10 @@ type Source struct {
 	// if unknown.
 	Redacted bool
 	Content  string
+	// Checked means that the file was checked strictly, and Errors is the number of errors
+	// found. Otherwise the errors are those of the warnings.
+	Checked bool
+	Errors  int64
 }
 
 // At returns path, based on Dir if it is relative.
