@@ -74,6 +74,7 @@ func TestEachRuleIsChecked(t *testing.T) {
 		}
 		look(path)
 	}
+	look("../../app/command/testdata/training-gpu.json") // training on several GPUs
 	dir := t.TempDir()
 	for _, c := range cases(1) {
 		paths, err := c.write(dir)

@@ -227,7 +227,9 @@ func (d *decoder) time(b []byte, power int) (int64, bool) {
 		d.clock(power, recording.Decimal{Mantissa: n.Mantissa, Scale: n.Scale})
 	}
 	at, ok := n.Picos(power).Since(*d.origin)
-	d.last = max(d.last, at)
+	if ok {
+		d.last = max(d.last, at)
+	}
 	return at, ok
 }
 
