@@ -305,3 +305,25 @@ func TestValidateNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplesOfEvents checks that samples count for the stack of their event where stacks of
+// two events have one id.
+func TestSamplesOfEvents(t *testing.T) {
+	malloc := `{"type":"stack","id":"0xa1","frames":[201,202,203,204],"context":{"event":"malloc","tid":4511},"weights":[{"metric":"alloc_bytes","value":1000,"unit":"bytes"}],"exclusive":{"frame":201,"weights":[{"metric":"alloc_bytes","value":1000}]}}`
+	sample := func(event string) string {
+		return `{"type":"sample","timestamp":12,"pid":4242,"tid":4511,"event":"` + event + `","period":1,"stack_id":"0xa1"}`
+	}
+	sums := func(lines ...string) int64 {
+		report, err := Validate(strings.NewReader(baseFile+strings.Join(lines, "\n")+"\n"), testOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.Counts["samples-sum"]
+	}
+	if n := sums(malloc, sample("malloc")); n != 0 {
+		t.Errorf("%d errors for a sample of another event with the same stack id", n)
+	}
+	if n := sums(malloc, sample("cycles")); n == 0 {
+		t.Error("no error for more samples of an event than its stack has")
+	}
+}

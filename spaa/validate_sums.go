@@ -10,12 +10,47 @@ import (
 // period measures and the one that counts samples.
 type stackSums struct {
 	id       ID
-	line     int64 // line of the first stack record, 0 while there is none
-	samples  int64
-	whole    [summed]float64
-	sampled  [summed]float64
 	windowed [summed]float64 // the maximum over the windows
-	has      [summed]bool
+	// events are the sums by event: records of two events may have one id. The event of
+	// samples that name none is 0.
+	events []eventSums
+}
+
+type eventSums struct {
+	event   uint64 // hash of the name
+	line    int64  // line of the first stack record, 0 while there is none
+	samples int64
+	whole   [summed]float64
+	sampled [summed]float64
+	has     [summed]bool
+}
+
+// of returns the sums of an event.
+func (s *stackSums) of(event uint64) *eventSums {
+	for i := range s.events {
+		if s.events[i].event == event {
+			return &s.events[i]
+		}
+	}
+	s.events = append(s.events, eventSums{event: event})
+	return &s.events[len(s.events)-1]
+}
+
+// all returns the sums over all events.
+func (s *stackSums) all() (sum eventSums) {
+	for i := range s.events {
+		e := &s.events[i]
+		if sum.line == 0 || e.line > 0 && e.line < sum.line {
+			sum.line = e.line
+		}
+		sum.samples += e.samples
+		for k := range summed {
+			sum.whole[k] += e.whole[k]
+			sum.sampled[k] += e.sampled[k]
+			sum.has[k] = sum.has[k] || e.has[k]
+		}
+	}
+	return sum
 }
 
 // The metrics that are compared.
@@ -51,7 +86,7 @@ func (v *validator) addStack(s *Stack, e *Event) {
 	if s.ID.IsZero() || e == nil {
 		return
 	}
-	sums := v.sumsOf(s.ID)
+	sums := v.sumsOf(s.ID).of(v.hash(e.Name))
 	if sums.line == 0 {
 		sums.line = v.lines.line
 	}
@@ -71,7 +106,11 @@ func (v *validator) addSample(s *Sample) {
 	if s.StackID.IsZero() {
 		return
 	}
-	sums := v.sumsOf(s.StackID)
+	event := uint64(0)
+	if s.Event != "" {
+		event = v.hash(s.Event)
+	}
+	sums := v.sumsOf(s.StackID).of(event)
 	sums.samples++
 	sums.sampled[sumOfCount]++
 	sums.sampled[sumOfPeriod] += s.Period.Float64()
@@ -90,23 +129,43 @@ func (v *validator) addRow(s *StackWeights) {
 	}
 }
 
-// checkSums reports parts larger than their whole.
+// exact is the factor by which a sum may exceed another one: sums are of floating point.
+const exact = 1 + 1e-9
+
+// checkSums reports parts larger than their whole. Samples that name no event may belong to
+// any of their stack's events.
 func (v *validator) checkSums() {
-	const exact = 1 + 1e-9 // sums are of floating point
-	number := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-	names := [summed]string{"period", "count"}
 	for _, s := range v.sums {
+		all := s.all()
 		for k := range summed {
-			if s.line == 0 || !s.has[k] || s.whole[k] <= 0 { // another rule covers this
-				continue
-			}
-			whole := s.whole[k] * exact
-			if s.sampled[k] > whole {
-				v.addAt(s.line, "samples-sum", "the %d samples of stack %s add up to a %s of %s, more than the stack's total of %s", s.samples, s.id.quoted(), names[k], number(s.sampled[k]), number(s.whole[k]))
-			}
-			if s.windowed[k] > whole {
-				v.addAt(s.line, "windows-sum", "a window has a %s of %s for stack %s, more than the stack's total of %s", names[k], number(s.windowed[k]), s.id.quoted(), number(s.whole[k]))
+			if all.exceeds(k, s.windowed[k]) {
+				v.addAt(all.line, "windows-sum", "a window has a %s of %s for stack %s, more than the stack's total of %s", sumNames[k], sumText(s.windowed[k]), s.id.quoted(), sumText(all.whole[k]))
 			}
 		}
+		if s.of(0).samples > 0 {
+			v.checkSamples(s, &all)
+			continue
+		}
+		for i := range s.events {
+			v.checkSamples(s, &s.events[i])
+		}
 	}
+}
+
+func (v *validator) checkSamples(s *stackSums, e *eventSums) {
+	for k := range summed {
+		if e.exceeds(k, e.sampled[k]) {
+			v.addAt(e.line, "samples-sum", "the %d samples of stack %s add up to a %s of %s, more than the stack's total of %s", e.samples, s.id.quoted(), sumNames[k], sumText(e.sampled[k]), sumText(e.whole[k]))
+		}
+	}
+}
+
+var sumNames = [summed]string{"period", "count"}
+
+func sumText(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// exceeds reports whether a part is more than the whole. Other rules cover stacks without
+// the metric.
+func (e *eventSums) exceeds(k int, part float64) bool {
+	return e.line > 0 && e.has[k] && e.whole[k] > 0 && part > e.whole[k]*exact
 }
