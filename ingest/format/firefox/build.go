@@ -294,6 +294,9 @@ func (d *decoder) addSamples(x *stacks, track *recording.TrackBuilder, s *table,
 			d.b.Warn("no-time", "", "Sample %d of thread %q has no time, or a time more than 26 days from the first, and was left out", i, track.Name())
 			continue
 		}
+		if _, ok := weight.at(i); !ok && weight.len() > 0 {
+			d.b.Warn("weight-missing", "", "Sample %d of thread %q has no weight, or one that is too large; it counts 0", i, track.Name())
+		}
 		if !e.fill(d, i, weight, cpu) {
 			tally.Leave("")
 			d.b.Warn("weight-too-large", "", "The weight of sample %d of thread %q is too large and was left out", i, track.Name())
@@ -309,7 +312,9 @@ func (d *decoder) addSamples(x *stacks, track *recording.TrackBuilder, s *table,
 func (e *event) fill(d *decoder, i int, weight, cpu *numbers) bool {
 	w, ok := weight.at(i)
 	if !ok {
-		w = decode.Number{Mantissa: 1}
+		if w = (decode.Number{}); weight.len() == 0 {
+			w.Mantissa = 1
+		}
 	}
 	switch {
 	case e.exp > 0:

@@ -83,6 +83,10 @@ func (x *stacks) newFrame(i int) recording.FrameID {
 	var fr recording.Frame
 	if fn.Name == "" {
 		fn.Name, fn.Unresolved = fmt.Sprintf("[function %d]", n), true
+		if n < 0 || n >= f("name").len() {
+			fn.Name = recording.UnknownName
+			x.d.b.Warn("frame-missing", "", "Frame %d of a stack is missing or has no function; it is shown as %s", i, recording.UnknownName)
+		}
 	}
 	if src := f("source"); src != nil {
 		fn.File = x.text(x.sources.col("filename").index(src.index(n)))
