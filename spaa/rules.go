@@ -114,6 +114,7 @@ var rules = []Rule{
 	{"native-metric", "4.4", Error, "perf stacks keep period; DTrace stacks keep samples or count", "a perf or DTrace stack has no such weight"},
 	{"derived-metric", "4.4", Warning, "cpu_time_ns is used only where its derivation is documented and valid", "a stack has cpu_time_ns and its event is not sampled by frequency"},
 	{"metric-repeated", "4.4", Warning, "Weights have no metric twice", "a metric occurs twice"},
+	{"metric-unit", "4.4", Warning, "A metric of an event has one unit", "the stacks of an event give a metric two units"},
 	{"metric-suspicious", "7", Warning, "Metric values are plausible", "a value is negative, or the primary metric, the sample count or the period is 0"},
 	{"metric-total", "7", Warning, "The values of a metric add up to a number of 64 bits", "the sum is 2^63 or more, too large for most programs"},
 	{"exclusive-missing", "4.5", Warning, "exclusive is strongly recommended", "a stack has no exclusive weights"},

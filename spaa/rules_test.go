@@ -182,6 +182,7 @@ var ruleCases = []ruleCase{
 	{rule: "native-metric", line: 13, also: []string{"exclusive-metrics"}, edit: sub(`{"metric":"samples","value":5},{"metric":"period","value":50}`, `{"metric":"samples","value":5}`)},
 	{rule: "derived-metric", line: 11, also: []string{"exclusive-metrics"}, edit: sub(`"weights":[{"metric":"samples","value":2}`, `"weights":[{"metric":"cpu_time_ns","value":9},{"metric":"samples","value":2}`)},
 	{rule: "metric-repeated", line: 11, edit: sub(`"weights":[{"metric":"samples","value":2}`, `"weights":[{"metric":"samples","value":2},{"metric":"samples","value":2}`)},
+	{rule: "metric-unit", line: 12, also: []string{"stack-id-ambiguous"}, edit: after(11, like(11, `"unit":"events"`, `"unit":"ticks"`))},
 	{rule: "metric-suspicious", line: 10, edit: sub(`"period":100000`, `"period":0`)},
 	{rule: "metric-suspicious", line: 11, also: []string{"exclusive-value"}, edit: sub(`"value":200000`, `"value":0`)},
 	{rule: "metric-suspicious", line: 11, also: []string{"exclusive-value"}, edit: sub(`"value":200000`, `"value":-5`)},

@@ -88,6 +88,7 @@ type validator struct {
 	wantStack                      map[stackRef]stackWant
 	sums                           map[stackKey]*stackSums
 	periods                        map[string]*periods  // by event
+	units                          map[metricOf]string  // of the stacks' weights
 	totals                         map[metricOf]float64 // of the stacks' weights
 
 	path []frameInfo // scratch: the frames of one stack, leaf first
@@ -109,7 +110,7 @@ func newValidator(r io.Reader, opts ValidateOptions) *validator {
 		dsos:   map[int64]dsoInfo{}, frames: map[int64]frameInfo{}, threads: map[int64]struct{}{},
 		stacks: map[stackKey]stackInfo{}, idContext: map[uint64]struct{}{},
 		wantDSO: map[int64]int64{}, wantFrame: map[int64]int64{}, wantThread: map[int64]int64{},
-		wantStack: map[stackRef]stackWant{}, sums: map[stackKey]*stackSums{}, periods: map[string]*periods{},
+		wantStack: map[stackRef]stackWant{}, sums: map[stackKey]*stackSums{}, periods: map[string]*periods{}, units: map[metricOf]string{},
 	}
 }
 

@@ -49,6 +49,23 @@ func (v *validator) total(w *Weight, e *Event) {
 	}
 }
 
+// unit checks that a metric has the same unit as before.
+func (v *validator) unit(w *Weight, e *Event) {
+	if w.Unit == "" {
+		return
+	}
+	k := metricOf{metric: w.Metric}
+	if e != nil {
+		k.event = e.Name
+	}
+	switch was, ok := v.units[k]; {
+	case ok && was != w.Unit:
+		v.add("metric-unit", "the metric %q has the unit %q here and %q before", w.Metric, w.Unit, was)
+	case !ok && len(v.units) < v.opts.MaxPending:
+		v.units[metricOf{strings.Clone(k.event), strings.Clone(k.metric)}] = strings.Clone(w.Unit)
+	}
+}
+
 // checkWeights checks the weights of a stack, or of a stack in a window; e is nil if the
 // event is unknown.
 func (v *validator) checkWeights(ws []Weight, e *Event, isStack bool) {
@@ -64,6 +81,7 @@ func (v *validator) checkWeights(ws []Weight, e *Event, isStack bool) {
 		}
 		if isStack {
 			v.total(w, e)
+			v.unit(w, e)
 		}
 		metric := w.Metric
 		sign := w.Value.sign()

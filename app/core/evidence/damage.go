@@ -17,8 +17,9 @@ type Damage struct {
 	Errors int64 `json:"errors"`
 	// Weighing lists the errors that change numbers or names, possibly those of this
 	// answer, and problems that are no errors but leave sums wrong: spans of a thread that
-	// overlap ("crossing-spans"), since sums count their common time more than once, and
-	// samples without a weight ("period-missing"). The other errors were repaired.
+	// overlap ("crossing-spans"), since sums count their common time more than once,
+	// samples without a weight ("period-missing"), and a metric with two units that cannot
+	// be converted ("unit-differs"). The other errors were repaired.
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all errors.
 	Check string `json:"check"`
@@ -36,7 +37,7 @@ type DamageKind struct {
 
 // skews reports whether a warning that is no error means that sums are wrong.
 func skews(code string) bool {
-	return code == recording.WarnCrossing || code == recording.WarnPeriod
+	return code == recording.WarnCrossing || code == recording.WarnPeriod || code == recording.WarnUnits
 }
 
 // DamageOf returns the errors of a recording and the overlaps of its spans; nil without

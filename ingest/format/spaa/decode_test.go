@@ -410,3 +410,25 @@ func TestSplitSrcLine(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsOfTime checks that values of a metric in several units of time are converted to
+// the first one.
+func TestUnitsOfTime(t *testing.T) {
+	in := func(value, unit string) string {
+		return stackLine(`"`+unit+`"`, "2,1", "", `{"metric":"period","value":`+value+`,"unit":"`+unit+`"}`)
+	}
+	for _, c := range []struct {
+		lines []string
+		total recording.Decimal
+		unit  string
+	}{
+		{[]string{in("5000000", "ns"), in("5", "ms")}, recording.Decimal{Mantissa: 10000000}, "ns"},
+		{[]string{in("5", "ms"), in("5000000", "ns")}, recording.Decimal{Mantissa: 10}, "ms"},
+		{[]string{in("5", "ms"), in("1250", "us"), in("2", "s")}, recording.Decimal{Mantissa: 200625, Scale: 2}, "ms"},
+	} {
+		rec := read(t, dict4+lines(c.lines...))
+		m := rec.Events[0].Metrics[0]
+		equal(t, "warnings", codes(rec), "")
+		equal(t, "total", []any{recording.Decimal{Mantissa: m.Total, Scale: m.Decimals}.String(), m.Unit}, []any{c.total.String(), c.unit})
+	}
+}

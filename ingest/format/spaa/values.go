@@ -139,11 +139,43 @@ func (m *merger) unit(event int32, metric, unit uint32) string {
 func (m *merger) setUnit(event int32, metric int, unit uint32, line int64) {
 	ms := &m.events[event].metrics[metric]
 	if ms.unit != 0 {
+		if _, ok := inUnit(number{}, m.names.text[unit], m.names.text[ms.unit]); ok {
+			return // weights converts the value
+		}
 		m.warn(warnUnit, line, quote(m.names.text[ms.name]))
 		return
 	}
 	ms.unit = unit
 	m.b.Event(int(event)).Metrics[metric].Unit = m.unit(event, ms.name, unit)
+}
+
+// inUnit converts a number from one unit of time to another; ok is false if it cannot.
+func inUnit(n number, from, to string) (out number, ok bool) {
+	a, known := unitSize(from)
+	b, also := unitSize(to)
+	switch {
+	case !known || !also:
+		return n, false
+	case a%b == 0:
+		v, fits := mulExact(n.mant, a/b)
+		if !fits {
+			if v, n.inexact = math.MaxInt64, true; n.mant < 0 {
+				v = math.MinInt64
+			}
+			n.dec = 0
+		}
+		n.mant = v
+		return n, true
+	}
+	for f := b / a; b%a == 0 && f%10 == 0; {
+		if f /= 10; int(n.dec) >= len(pow10)-1 {
+			return n, false
+		}
+		if n.dec++; f == 1 {
+			return n, true
+		}
+	}
+	return n, false
 }
 
 // metricKind returns the kind of a metric by its name, as in section 9.2 of the spec.
@@ -194,7 +226,11 @@ func (m *merger) weights(event int32, ws []weightRec, line int64) []int64 {
 			m.warn(warnDuplicateMetric, line, quote(m.names.text[w.metric]))
 			continue
 		}
-		values[k] = m.value(event, k, w.value, line)
+		n := w.value
+		if own := m.events[event].metrics[k].unit; own != w.unit && w.unit != 0 && own != 0 {
+			n, _ = inUnit(n, m.names.text[w.unit], m.names.text[own])
+		}
+		values[k] = m.value(event, k, n, line)
 	}
 	m.values = values
 	return values

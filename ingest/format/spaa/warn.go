@@ -102,7 +102,7 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnPrimaryMissing:  {"primary-missing", "a stack of event %s has no value of its primary metric; it is missing from that metric's totals"},
 	warnWeight:          {"bad-weight", "a weight has no metric or no numeric value and is left out"},
 	warnDuplicateMetric: {"duplicate-metric", "metric %s occurs twice in one list of weights; the first one counts"},
-	warnUnit:            {"unit-differs", "metric %s has two units; the first one is used"},
+	warnUnit:            {recording.WarnUnits, "metric %s has two units; the first one is used"},
 	warnMetricLimit:     {"too-many-metrics", "an event has too many metrics; %s and others are left out"},
 	warnRounded:         {"rounded", "a value of metric %s has too many decimals and was rounded"},
 	warnSaturated:       {"saturated", "a value of metric %s exceeds 64 bits and was limited"},

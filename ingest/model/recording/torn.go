@@ -20,6 +20,10 @@ type torn struct {
 // that they count as 0.
 const WarnPeriod = "period-missing"
 
+// WarnUnits is the code of the warning that a metric has values in two units, which are
+// summed without conversion.
+const WarnUnits = "unit-differs"
+
 // WarnCrossing is the code of the warning that spans of a thread overlap in part, so that
 // sums count their common time more than once.
 const WarnCrossing = "crossing-spans"
