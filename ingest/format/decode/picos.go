@@ -1,8 +1,10 @@
 package decode
 
 import (
+	"cmp"
 	"math"
 	"math/big"
+	"slices"
 )
 
 // Picos is a time in picoseconds: Mantissa times 10^-Scale.
@@ -33,4 +35,24 @@ func (t Picos) Since(o Picos) (ps int64, ok bool) {
 	}
 	d.Quo(d.Add(d, half), ten(s)) // halves away from zero
 	return d.Int64(), d.IsInt64() && d.Int64() < math.MaxInt64/4 && d.Int64() > math.MinInt64/4
+}
+
+// Anchor returns the index of the time from which a recording counts: the first one, or, if most
+// times are too far from it, the first that is near their median. So one stray time at the
+// beginning does not push all others off the timeline. It looks at the first 1024 times only.
+func Anchor(times []Picos) int {
+	times = times[:min(len(times), 1024)]
+	far := 0
+	for _, t := range times {
+		if _, ok := t.Since(times[0]); !ok {
+			far++
+		}
+	}
+	if 2*far <= len(times) {
+		return 0
+	}
+	value := func(t Picos) float64 { return float64(t.Mantissa) * math.Pow10(-t.Scale) }
+	sorted := slices.SortedFunc(slices.Values(times), func(a, b Picos) int { return cmp.Compare(value(a), value(b)) })
+	median := sorted[(len(sorted)-1)/2]
+	return slices.IndexFunc(times, func(t Picos) bool { _, ok := t.Since(median); return ok })
 }

@@ -26,6 +26,20 @@ func (c *clock) at(ns int64) int64 {
 	return c.now
 }
 
+// timesIn returns the times of the samples at the beginning of a text.
+func timesIn(head []byte) (times []int64) {
+	for len(head) > 0 {
+		l, rest, whole := bytes.Cut(head, []byte("\n"))
+		head = rest
+		body := bytes.TrimSpace(l)
+		h := header{cpu: -1}
+		if whole && len(body) > 0 && l[0] != '\t' && parseHeader(body, &h) && h.hasTime {
+			times = append(times, h.ns)
+		}
+	}
+	return times
+}
+
 // leastDeltas is the minimum number of times after the first one that areDeltas needs to
 // decide.
 const leastDeltas = 4
@@ -34,30 +48,23 @@ const leastDeltas = 4
 // perf prints samples in order of time, so absolute times start anywhere (with --reltime
 // at zero) and increase. Differences start at zero too, but then decrease at about every
 // other line, or stay the same if samples are evenly spaced.
-func areDeltas(head []byte) bool {
+func areDeltas(times []int64) bool {
 	first, last := int64(-1), int64(0)
 	steps, downs, stills := 0, 0, 0
-	for len(head) > 0 {
-		l, rest, whole := bytes.Cut(head, []byte("\n"))
-		head = rest
-		body := bytes.TrimSpace(l)
-		h := header{cpu: -1}
-		if !whole || len(body) == 0 || l[0] == '\t' || !parseHeader(body, &h) || !h.hasTime {
-			continue
-		}
+	for _, ns := range times {
 		switch {
 		case first < 0:
-			first = h.ns
-		case h.ns < last:
+			first = ns
+		case ns < last:
 			downs++
 			steps++
 		default:
-			if h.ns == last && last > 0 {
+			if ns == last && last > 0 {
 				stills++
 			}
 			steps++
 		}
-		last = h.ns
+		last = ns
 	}
 	return first == 0 && steps >= leastDeltas && (downs*8 >= steps || stills*4 >= steps*3)
 }

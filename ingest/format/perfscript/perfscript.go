@@ -71,8 +71,11 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err != nil {
 		return err
 	}
-	if d.time.deltas = areDeltas(head); d.time.deltas {
+	times := timesIn(head)
+	if d.time.deltas = areDeltas(times); d.time.deltas {
 		b.Remark("time-deltas", "", "Times start at 0 and decrease repeatedly, so they are read as differences (perf script --deltatime) and added up")
+	} else {
+		d.rows.anchor(times)
 	}
 	err = d.read(ctx, in)
 	d.close()

@@ -3,6 +3,7 @@ package perfscript
 import (
 	"math"
 
+	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
@@ -104,18 +105,34 @@ func (r *rows) add(h *header, stack []*frame, place func(int64) string, line int
 // sample puts a sample on its thread's track.
 func (r *rows) sample(h *header, t *recording.TrackBuilder, key rowKey, period int64, place func(int64) string, line int64) {
 	if !r.timed {
-		r.timed, r.origin = true, h.ns
-		*r.b.Clock() = recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: recording.Decimal{Mantissa: h.ns, Scale: 9}}
+		r.begin(h.ns)
 	}
 	at := h.ns - r.origin
 	if h.ns == math.MaxInt64 || at > math.MaxInt64/2000 || at < -math.MaxInt64/2000 {
-		r.b.Warn("time-too-far", place(line), "The sample on line %d is more than fifty days from the first; it is in the flamegraph but not on the timeline", line)
+		r.b.Warn("time-too-far", place(line), "The sample on line %d is more than fifty days from the others; it is in the flamegraph but not on the timeline", line)
 		return
 	}
 	if t == nil {
 		t = r.b.Track(recording.TrackKey{Name: string(h.comm)})
 	}
 	t.Sample(key.event, at*1000, key.call, h.cpu, []int64{1, period}[:len(r.b.Event(key.event).Metrics)])
+}
+
+// begin sets the time from which the recording counts.
+func (r *rows) begin(ns int64) {
+	r.timed, r.origin = true, ns
+	*r.b.Clock() = recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: recording.Decimal{Mantissa: ns, Scale: 9}}
+}
+
+// anchor sets that time from the first times of the text if the very first is far from most.
+func (r *rows) anchor(first []int64) {
+	times := make([]decode.Picos, len(first))
+	for i, ns := range first {
+		times[i] = decode.Picos{Mantissa: ns, Scale: -3}
+	}
+	if i := decode.Anchor(times); i > 0 {
+		r.begin(first[i])
+	}
 }
 
 // call interns a stack. Inlined functions have no file; they get the file of the function

@@ -78,7 +78,8 @@ func (d *decoder) build(p *profile) error {
 	return d.weights(p, t)
 }
 
-// setOrigin sets the origin of times from the first profile with times.
+// setOrigin sets the origin of times from the first profile with times: its start, unless that is
+// far from its events.
 func (d *decoder) setOrigin(p *profile, exp int) {
 	if d.origin != nil {
 		return
@@ -86,6 +87,15 @@ func (d *decoder) setOrigin(p *profile, exp int) {
 	start := p.start
 	if !p.starts && p.kind == "evented" && p.values.len() > 0 {
 		start = p.values.at(0)
+	}
+	if p.kind == "evented" {
+		times := []decode.Picos{start.Picos(exp)}
+		for i := range min(p.values.len(), 1024) {
+			times = append(times, p.values.at(i).Picos(exp))
+		}
+		if i := decode.Anchor(times); i > 0 {
+			start = p.values.at(i - 1)
+		}
 	}
 	origin := start.Picos(exp)
 	d.origin = &origin
@@ -113,8 +123,8 @@ func (d *decoder) cover(p *profile, exp int) {
 // explains.
 func (d *decoder) beyond(p *profile, last int64, exp int) {
 	end, ok := d.time(p.end, exp)
-	start, _ := d.time(p.start, exp)
-	if !ok || !p.ends || end < start || last <= end+(end-start)/1000+1 {
+	start, near := d.time(p.start, exp)
+	if !ok || !near || !p.ends || end < start || last <= end+(end-start)/1000+1 {
 		return
 	}
 	ms := func(ps int64) string { return fmt.Sprintf("%.6g ms", float64(ps)/1e9) }
@@ -143,7 +153,7 @@ func (d *decoder) spans(p *profile, exp int, t *recording.TrackBuilder) error {
 		at, ok := d.time(p.values.at(i), exp)
 		if !ok {
 			d.eventTally.Leave(decode.Byte(p.from))
-			d.b.Warn("time-far", decode.Byte(p.from), "Event %d of the profile at byte %d is more than 26 days from the first one and was left out", i, p.from)
+			d.b.Warn("time-far", decode.Byte(p.from), "Event %d of the profile at byte %d is more than 26 days from the others and was left out", i, p.from)
 			continue
 		}
 		open, n, ok := opened.next(i)

@@ -341,7 +341,7 @@ func TestSentences(t *testing.T) {
 		{"closed but not open", file(c), "byte 154", "Event 0 of the profile at byte 154 closes frame 0, which is not open, and was left out"},
 		{"closed across", file(o + "," + event("O", 1, "1700000000001") + "," + c), "byte 154", "Event 2 of the profile at byte 154 closes frame 0 while inner frames are open; they are closed too"},
 		{"backward", file(o + "," + event("C", 0, "1700000000000.5")), "byte 154", "Event 1 of the profile at byte 154 is earlier than the previous one; it gets the previous time"},
-		{"far away", file(event("O", 0, "1")), "byte 154", "Event 0 of the profile at byte 154 is more than 26 days from the first one and was left out"},
+		{"far away", file(event("O", 0, "1")), "byte 154", "Event 0 of the profile at byte 154 is more than 26 days from the others and was left out"},
 		{"a weight too few", sampled(`"samples":[[0],[0]],"weights":[1]`), "byte 48", "The profile at byte 48 has unequal numbers, 2 stacks and 1 weight; the surplus is left out"},
 		{"a bad stack", sampled(`"samples":[["x"]],"weights":[1]`), "byte 135", "The element before byte 135 is not a stack (a list of frame indices) and was left out"},
 		{"digits that do not fit", sampled(`"samples":[[0],[0]],"weights":[0.1234567890123456,123456]`), "byte 48", "Weights of the profile at byte 48 have too many digits and were rounded"},
