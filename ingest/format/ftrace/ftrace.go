@@ -112,6 +112,9 @@ type decoder struct {
 	counters map[string]int
 	spans    bool
 	tally    *recording.Tally
+
+	losses map[string]*loss // by processor
+	losing []string         // processors that lost events, in the order of the file
 }
 
 // An operation is an asynchronous operation that has begun but not ended.
@@ -124,7 +127,7 @@ type operation struct {
 
 // Decode reads all lines into b.
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
-	d := &decoder{b: b, s: sched.New(b), texts: new(decode.Texts), threads: map[int64]*recording.TrackBuilder{}, asyncs: map[string][]operation{}, counters: map[string]int{}, tally: b.Tally("event")}
+	d := &decoder{b: b, s: sched.New(b), texts: new(decode.Texts), threads: map[int64]*recording.TrackBuilder{}, asyncs: map[string][]operation{}, counters: map[string]int{}, losses: map[string]*loss{}, tally: b.Tally("event")}
 	b.SetArgs(d.texts.Text)
 	if err := decode.Lines(ctx, in, b, d.read); err != nil {
 		return err
@@ -132,6 +135,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if d.tally.Kept == 0 {
 		return errors.New("the file has no ftrace events")
 	}
+	d.warnLost()
 	d.s.End(d.last)
 	open := slices.Concat(slices.Collect(maps.Values(d.asyncs))...)
 	order.By(open, func(a, b operation) int { return cmp.Compare(a.group, b.group) })
@@ -206,12 +210,69 @@ func (d *decoder) lost(l []byte) bool {
 	if m == nil {
 		return false
 	}
+	cpu := string(m[1])
+	if d.losses[cpu] == nil && len(d.losing) == mostProcessors {
+		return true
+	}
+	if d.losses[cpu] == nil {
+		d.losses[cpu] = &loss{at: d.n}
+		d.losing = append(d.losing, cpu)
+	}
+	x := d.losses[cpu]
+	x.times++
 	if count := append(m[2], m[3]...); len(count) > 0 {
-		d.b.Warn("events-lost", d.place(), "ftrace lost %s of processor %s before line %d", safetext.Plural(number(count), "event"), m[1], d.n)
+		x.events += number(count)
 	} else {
-		d.b.Warn("events-lost", d.place(), "ftrace lost events of processor %s before line %d", m[1], d.n)
+		x.more = true
 	}
 	return true
+}
+
+// A loss is the number of events that a processor lost. more means that it lost others, whose
+// number the file does not say; at is the first line about it.
+type loss struct {
+	events int64
+	more   bool
+	at     int
+	times  int
+}
+
+// String returns how many events were lost.
+func (x *loss) String() string {
+	switch {
+	case !x.more:
+		return safetext.Plural(x.events, "event")
+	case x.events == 0:
+		return "events"
+	}
+	return safetext.Plural(x.events, "event") + " and more"
+}
+
+// mostProcessors bounds the memory for losses: Linux supports 8192 processors.
+const mostProcessors = 8192
+
+// mostLosing is the largest number of processors whose losses are listed.
+const mostLosing = 8
+
+// warnLost warns of the events that processors lost.
+func (d *decoder) warnLost() {
+	if len(d.losing) == 0 {
+		return
+	}
+	first := d.losses[d.losing[0]]
+	d.n = first.at
+	if len(d.losing) == 1 && first.times == 1 {
+		d.b.Warn("events-lost", d.place(), "ftrace lost %s of processor %s before line %d", first, d.losing[0], d.n)
+		return
+	}
+	var list []string
+	for _, cpu := range d.losing[:min(len(d.losing), mostLosing)] {
+		list = append(list, fmt.Sprintf("%s of processor %s", d.losses[cpu], cpu))
+	}
+	if n := len(d.losing) - len(list); n > 0 {
+		list = append(list, "and others of "+safetext.Plural(int64(n), "processor"))
+	}
+	d.b.Warn("events-lost", d.place(), "ftrace lost %s, the first before line %d", strings.Join(list, ", "), d.n)
 }
 
 // time converts a time in units of 10^power picoseconds to a time of the recording, which

@@ -194,6 +194,7 @@ func TestSentences(t *testing.T) {
 		{"backward", good + "a-1 [000] 6.0: print: B|1|f\na-1 [000] 5.8: print: E|1\n", "line 3", "The event on line 3 is earlier than the previous one on its thread; it gets the previous time"},
 		{"lost", "CPU:1 [LOST 37 EVENTS]\n" + good, "line 1", "ftrace lost 37 events of processor 1 before line 1"},
 		{"lost, uncounted", good + "CPU:0 [LOST EVENTS]\n", "line 2", "ftrace lost events of processor 0 before line 2"},
+		{"lost by several", "CPU:0 [LOST 4 EVENTS]\nCPU:1 [LOST 9 EVENTS]\nCPU:0 [LOST EVENTS]\n" + good, "line 1", "ftrace lost 4 events and more of processor 0, 9 events of processor 1, the first before line 1"},
 		{"dropped", "CPU:1 [37 EVENTS DROPPED]\n" + good, "line 1", "ftrace lost 37 events of processor 1 before line 1"},
 		{"dropped, uncounted", good + "CPU:0 [EVENTS DROPPED]\n", "line 2", "ftrace lost events of processor 0 before line 2"},
 		{"overwritten", "# tracer: nop\n# entries-in-buffer/entries-written: 1/9000   #P:4\n" + good, "line 2", "The ring buffer kept 1 of 9000 events; earlier events were overwritten, so the start of the recording is missing"},
