@@ -19,6 +19,7 @@ type ReaderOptions struct {
 type Reader struct {
 	lines  *lineReader
 	parser Parser
+	text   string
 	err    error
 }
 
@@ -54,6 +55,7 @@ func (r *Reader) Next() (Record, error) {
 		return nil, err
 	}
 	line := string(text)
+	r.text = line
 	rec, err := r.lines.parse(&r.parser, line)
 	if err == nil && !utf8.ValidString(line) {
 		rec, err = r.lines.parse(&r.parser, validText(line))
@@ -75,6 +77,9 @@ func (r *Reader) Next() (Record, error) {
 
 // Line returns the number of the line last read, from 1.
 func (r *Reader) Line() int64 { return r.lines.line }
+
+// Text returns the text of the line of the last record, without its line end.
+func (r *Reader) Text() string { return r.text }
 
 // MissingError is the error of a record that is useless because required keys are
 // missing.

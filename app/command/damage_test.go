@@ -61,7 +61,9 @@ func TestAnswersSayDamage(t *testing.T) {
 ` + damageStack("a", "4,3,1", "cycles", ""), 1, 1, "has 1 error that may affect this answer: a physical frame is called by a frame of inline depth 1 at the same address (line 7); ashlar check"},
 		"kernel.spaa": {strings.Replace(sound, `"/bin/app"`, `"[kernel.kallsyms]"`, 1), 1, 1, `has 1 error that may affect this answer: dso "[kernel.kallsyms]" is a kernel image, but is_kernel is not true (line 2); ashlar check`},
 		"tid.spaa":    {sound + `{"type":"thread","pid":7,"tid":8}` + "\n" + `{"type":"thread","pid":9,"tid":8}` + "\n", 1, 0, "has 1 error, none of which changes a number; ashlar check"},
-		"sound.spaa":  {sound, 0, 0, ""},
+		"units.spaa": {damageHead + damageDict + strings.Replace(damageStack("a", "2,1", "cycles", ""), `"value":50`, `"value":50,"unit":"kB"`, 1) + strings.Replace(damageStack("b", "1", "cycles", ""), `"value":50`, `"value":50,"unit":"MB"`, 1), 0, 1,
+			`units.spaa: metric "period" has two units; the first one is used (line 6); ashlar check`},
+		"sound.spaa": {sound, 0, 0, ""},
 	} {
 		path := written(t, name, c.data)
 		for _, args := range [][]string{{"top", path}, {"overview", path}, {"info", path}, {"findings", path}, {"diff", path, path}, {"source", path, "work"}, {"stats", path}} {
@@ -185,5 +187,21 @@ func TestRangesSayWhatTheyLack(t *testing.T) {
 	path = written(t, "samples.spaa", damageHead+damageDict+stack+`{"type":"sample","timestamp":1,"event":"cycles","stack_id":"a"}`+"\n")
 	if r := run("top", path, "--range", "0s..4s"); !strings.Contains(r.stderr, "it has 1 sample with times, but without values of this metric; try --metric samples") {
 		t.Error(r.stderr)
+	}
+}
+
+// TestConvertKeepsIncompleteRecords checks that records without a required key are copied.
+func TestConvertKeepsIncompleteRecords(t *testing.T) {
+	frame := `{"type":"frame","id":3,"func":"alone","kind":"user","x_note":7}` + "\n"
+	path := written(t, "in.spaa", damageHead+damageDict+frame+damageStack("a", "3,1", "cycles", ""))
+	out := filepath.Join(t.TempDir(), "out.spaa")
+	if r := run("convert", path, out); r.code != Done || strings.Contains(r.stdout, "Not converted") {
+		t.Fatal(r.stdout, r.stderr)
+	}
+	if text, err := os.ReadFile(out); err != nil || !strings.Contains(string(text), frame) {
+		t.Errorf("%v: %s", err, text)
+	}
+	if r := run("top", out); !strings.Contains(r.stdout, "alone") {
+		t.Error(r.stdout, r.stderr)
 	}
 }

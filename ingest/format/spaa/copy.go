@@ -16,6 +16,8 @@ import (
 // unknown records and keys, the spelling of numbers, violations of the format, and the
 // order. Lines that are not records are left out and reported.
 //
+// Records without a required key are copied as they are written.
+//
 // With Options.Window, time windows computed from the samples follow the records, unless
 // the file has windows.
 func copyRecords(j *encode.Job, r io.Reader) error {
@@ -47,6 +49,13 @@ func (c *copier) run() error {
 			if errors.As(err, &other) {
 				return err
 			}
+			var missing *format.MissingError
+			if errors.As(err, &missing) {
+				if err := c.writeLine(append(c.line[:0], validText(c.reader.Text())...)); err != nil {
+					return err
+				}
+				continue
+			}
 			c.Lose(1, "lines", "only SPAA records are kept")
 			continue
 		}
@@ -69,9 +78,13 @@ func (c *copier) write(rec format.Record) error {
 	if c.line, err = format.AppendRecord(c.line[:0], rec); err != nil {
 		return err
 	}
+	return c.writeLine(c.line)
+}
+
+func (c *copier) writeLine(line []byte) error {
 	c.Records++
-	c.line = append(c.line, '\n')
-	_, err = c.W.Write(c.line)
+	c.line = append(line, '\n')
+	_, err := c.W.Write(c.line)
 	return err
 }
 
