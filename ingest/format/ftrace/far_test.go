@@ -28,3 +28,20 @@ func TestTimeFarOutside(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstTimeFarOutside checks that a stray time of the first line leaves the others on the
+// timeline.
+func TestFirstTimeFarOutside(t *testing.T) {
+	const content = `# tracer: nop
+             app-42      [001] .....   0.000001: tracing_mark_write: I|42|odd
+             app-42      [001] .....   1700000100.000000: tracing_mark_write: B|42|work
+             app-42      [001] .....   1700000100.003000: tracing_mark_write: E|42
+`
+	rec, err := decodetest.Bytes(t, Decode, []byte(content), 0)
+	if err != nil || len(rec.Warnings) != 1 || rec.Warnings[0].Code != "time-far" || rec.Warnings[0].First != "line 2" {
+		t.Fatalf("%v, warnings %+v", err, rec.Warnings)
+	}
+	if d, got := rec.Duration(), rec.Events[0].Metrics[0].Total; d != 3e9 || got != 3e9 {
+		t.Errorf("spans of %d ps in %d ps, want 3 ms", got, d)
+	}
+}

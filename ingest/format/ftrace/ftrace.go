@@ -129,6 +129,11 @@ type operation struct {
 func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decode.Options) error {
 	d := &decoder{b: b, s: sched.New(b), texts: new(decode.Texts), threads: map[int64]*recording.TrackBuilder{}, asyncs: map[string][]operation{}, counters: map[string]int{}, losses: map[string]*loss{}, tally: b.Tally("event")}
 	b.SetArgs(d.texts.Text)
+	head, _, err := in.Head(sniffLen)
+	if err != nil {
+		return err
+	}
+	d.anchor(head[:min(len(head), sniffLen)])
 	if err := decode.Lines(ctx, in, b, d.read); err != nil {
 		return err
 	}
@@ -189,7 +194,7 @@ func (d *decoder) read(l []byte) error {
 	at, ok := d.time(m[6], unit)
 	if !ok {
 		d.tally.Leave(d.place())
-		d.b.Warn("time-far", d.place(), "The time on line %d is more than 26 days from the first; the line was left out", d.n)
+		d.b.Warn("time-far", d.place(), "The time on line %d is more than 26 days from the others; the line was left out", d.n)
 		return nil
 	}
 	d.tally.Kept++
@@ -273,6 +278,32 @@ func (d *decoder) warnLost() {
 		list = append(list, "and others of "+safetext.Plural(int64(n), "processor"))
 	}
 	d.b.Warn("events-lost", d.place(), "ftrace lost %s, the first before line %d", strings.Join(list, ", "), d.n)
+}
+
+// anchor sets the origin of times from the first events if the very first is far from most.
+func (d *decoder) anchor(head []byte) {
+	type stamp struct {
+		n     decode.Number
+		power int
+	}
+	var all []stamp
+	var times []decode.Picos
+	for len(head) > 0 && len(times) < 256 {
+		l, rest, whole := bytes.Cut(head, []byte{'\n'})
+		head = rest
+		if !whole || len(l) > 4096 {
+			continue
+		}
+		if m, power := match(bytes.TrimRight(l, "\r")); m != nil {
+			if n, ok, fits := decode.ParseNumber(m[6]); ok && fits {
+				all, times = append(all, stamp{n, power}), append(times, n.Picos(power))
+			}
+		}
+	}
+	if i := decode.Anchor(times); i > 0 {
+		d.origin = &times[i]
+		d.clock(all[i].power, recording.Decimal{Mantissa: all[i].n.Mantissa, Scale: all[i].n.Scale})
+	}
 }
 
 // time converts a time in units of 10^power picoseconds to a time of the recording, which

@@ -189,7 +189,7 @@ func TestSentences(t *testing.T) {
 	for _, x := range []struct{ name, content, place, want string }{
 		{"nothing", "# tracer: nop\n", "", "the file has no ftrace events"},
 		{"noise", good + "noise\n", "line 2", "Line 2 is not an event and was left out"},
-		{"far", good + "a-1 [000] 9999999999.0: x: y\n", "line 2", "The time on line 2 is more than 26 days from the first; the line was left out"},
+		{"far", good + "a-1 [000] 9999999999.0: x: y\n", "line 2", "The time on line 2 is more than 26 days from the others; the line was left out"},
 		{"an end alone", good + "a-1 [000] 6.0: tracing_mark_write: E|1\n", "line 2", "Line 2 ends a slice that started before the trace; the line was left out"},
 		{"backward", good + "a-1 [000] 6.0: print: B|1|f\na-1 [000] 5.8: print: E|1\n", "line 3", "The event on line 3 is earlier than the previous one on its thread; it gets the previous time"},
 		{"lost", "CPU:1 [LOST 37 EVENTS]\n" + good, "line 1", "ftrace lost 37 events of processor 1 before line 1"},
