@@ -63,6 +63,8 @@ func TestAnswersSayDamage(t *testing.T) {
 		"tid.spaa":    {sound + `{"type":"thread","pid":7,"tid":8}` + "\n" + `{"type":"thread","pid":9,"tid":8}` + "\n", 1, 0, "has 1 error, none of which changes a number; ashlar check"},
 		"units.spaa": {damageHead + damageDict + strings.Replace(damageStack("a", "2,1", "cycles", ""), `"value":50`, `"value":50,"unit":"kB"`, 1) + strings.Replace(damageStack("b", "1", "cycles", ""), `"value":50`, `"value":50,"unit":"MB"`, 1), 0, 1,
 			`units.spaa: metric "period" has two units; the first one is used (line 6); ashlar check`},
+		"before.spaa": {strings.Replace(sound, `"start":0,"end":10`, `"start":100,"end":110`, 1) + `{"type":"sample","timestamp":99.5,"pid":7,"tid":8,"event":"cycles","period":30,"stack_id":"a"}` + "\n", 0, 1,
+			`before.spaa: the first sample is 500 ms before the start of the header's time range; times and ranges count from that sample (line 6); ashlar check`},
 		"sound.spaa": {sound, 0, 0, ""},
 	} {
 		path := written(t, name, c.data)

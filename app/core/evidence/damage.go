@@ -18,7 +18,8 @@ type Damage struct {
 	// Weighing lists the errors that change numbers or names, possibly those of this
 	// answer, and problems that are no errors but leave sums wrong: spans of a thread that
 	// overlap ("crossing-spans"), since sums count their common time more than once,
-	// samples without a weight ("period-missing"), and a metric with two units that cannot
+	// samples without a weight ("period-missing"), times that do not count from the start that
+	// the file states ("before-start"), and a metric with two units that cannot
 	// be converted ("unit-differs"). The other errors were repaired.
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all errors.
@@ -37,7 +38,7 @@ type DamageKind struct {
 
 // skews reports whether a warning that is no error means that sums are wrong.
 func skews(code string) bool {
-	return code == recording.WarnCrossing || code == recording.WarnPeriod || code == recording.WarnUnits
+	return code == recording.WarnBefore || code == recording.WarnCrossing || code == recording.WarnPeriod || code == recording.WarnUnits
 }
 
 // DamageOf returns the errors of a recording and the overlaps of its spans; nil without

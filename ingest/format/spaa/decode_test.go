@@ -304,17 +304,21 @@ func TestClock(t *testing.T) {
 		if want.Cmp(big.NewInt(got)) != 0 {
 			t.Errorf("%s %s after %s: got %d ps, want %s", tt.at, tt.unit, tt.origin, got, want)
 		}
-		equal(t, "warnings", codes(rec), "")
+		warnings := ""
+		if got < 0 {
+			warnings = "before-start×1@line 5"
+		}
+		equal(t, "warnings", codes(rec), warnings)
 	}
 }
 
 func TestClockLimits(t *testing.T) {
 	rec := read(t, dict4+lines(stackLine(`1`, "1", `,"tid":1`, period("1")),
 		sampleLine("1e30", "1", `,"tid":1`), sampleLine("-1e999999999999", "1", `,"tid":1`)))
-	s := rec.Tracks[0].Samples[0]
-	equal(t, "times", []int64{s.Time(0), s.Time(1)}, []int64{0, 10e12}) // the edges of the time range
-	equal(t, "warnings", codes(rec), "time-clamped×2@line 9")
-	equal(t, "ledger", tally(rec, "sample"), recording.Tally{Kind: "sample", Read: 2, Kept: 2, Repaired: 2, FirstRepaired: "line 9"})
+	equal(t, "samples", rec.Counts.Samples, int64(0)) // not at the edges of the time range either
+	equal(t, "extent", []int64{rec.Start, rec.End}, []int64{0, 10e12})
+	equal(t, "warnings", codes(rec), "time-far×2@line 9")
+	equal(t, "ledger", tally(rec, "sample"), recording.Tally{Kind: "sample", Read: 2, LeftOut: 2, FirstLeftOut: "line 9"})
 
 	header := strings.Replace(head, `"time_range":{"start":100.5,"end":110.5,"unit":"seconds"},`, "", 1)
 	rec = read(t, lines(header, dso1, fMain, stackLine(`1`, "1", `,"tid":1`, period("1")),

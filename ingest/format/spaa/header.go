@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	decimals "ashlar/ingest/input/decimal"
 	"ashlar/ingest/model/recording"
 	format "ashlar/spaa"
 )
@@ -162,5 +163,13 @@ func (m *merger) setClock(unit string, origin decimal, line int64) {
 	*m.b.Clock() = recording.Clock{
 		Unit: unit, PerUnit: size,
 		Origin: recording.Decimal{Mantissa: m.clock.origin.mant, Scale: m.clock.origin.dec},
+	}
+}
+
+// checkStart warns of samples before the start of the header's time range: the recording, and
+// ranges of it, then begin there.
+func (m *merger) checkStart() {
+	if m.rng.set && m.earliest < 0 {
+		m.warn(warnBefore, m.earliestLine, decimals.Length(-m.earliest))
 	}
 }

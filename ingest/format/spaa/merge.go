@@ -42,20 +42,22 @@ type merger struct {
 	eventOf []int32 // index of an event plus one, by number of its name
 	values  []int64 // buffer of placeSample
 
-	tracks   map[owner]*trackState // by pid and tid
-	byIndex  []*trackState
-	byTID    map[int64]int64 // pid of a tid
-	recent   [recentTracks]*trackState
-	ids      idTable
-	related  []relatedRef
-	halves   halves
-	clock    *clock
-	rng      timeRange
-	latest   int64 // time of the latest sample
-	deferred deferredSamples
-	windows  windowState
-	strict   strictText
-	exceeds  map[string]bool // whether samples or windows exceed their stacks
+	tracks  map[owner]*trackState // by pid and tid
+	byIndex []*trackState
+	byTID   map[int64]int64 // pid of a tid
+	recent  [recentTracks]*trackState
+	ids     idTable
+	related []relatedRef
+	halves  halves
+	clock   *clock
+	rng     timeRange
+	latest  int64 // time of the latest sample
+	// earliest is the time of the earliest sample before the start, and earliestLine its line.
+	earliest, earliestLine int64
+	deferred               deferredSamples
+	windows                windowState
+	strict                 strictText
+	exceeds                map[string]bool // whether samples or windows exceed their stacks
 }
 
 // Kinds of tally beyond the format's record kinds.
@@ -349,6 +351,7 @@ func (m *merger) finish() error {
 		return err
 	}
 	m.flushWindows()
+	m.checkStart()
 	m.finishEvents()
 	m.compareParts()
 	m.finishNames()

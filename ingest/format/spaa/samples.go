@@ -41,9 +41,14 @@ func (d *deferredSamples) add(s deferredSample) {
 
 // sample adds a sample to its track, or keeps it until its stack is known.
 func (m *merger) sample(mi *mirror, b *batch, s *sampleRec, line int64) {
+	at, ok := m.time(s.time, b, line)
+	if !ok {
+		m.leaveOut(int(format.KindSample), line)
+		return
+	}
 	ts := m.track(s.who)
 	d := deferredSample{
-		at: m.time(s.time, b, line), period: s.period.mant, line: uint32(line),
+		at: at, period: s.period.mant, line: uint32(line),
 		track: ts.index, event: -1, comm: mi.name(s.who.comm), cpu: int16(s.cpu), decimals: -1,
 	}
 	if s.period.set {
@@ -145,20 +150,23 @@ func (m *merger) periodMetric(event int32) int {
 	return ev.period
 }
 
-// time converts the time of a record.
-func (m *merger) time(n number, b *batch, line int64) int64 {
+// time converts the time of a sample; ok is false if it is too far from the start to be
+// shown.
+func (m *merger) time(n number, b *batch, line int64) (at int64, ok bool) {
 	if m.clock == nil {
 		m.warn(warnNoTimeRange, line, "")
 		m.setClock("", decimal{n.mant, int(n.dec)}, line)
 	}
 	at, exact := m.clock.at(n.mant, int(n.dec), b.textOf(n))
 	if !exact {
-		m.warn(warnTimeClamped, line, "")
-		m.repair(format.KindSample, line)
-		return m.near(at)
+		m.warn(warnTimeFar, line, "")
+		return 0, false
 	}
 	m.latest = max(m.latest, at)
-	return at
+	if at < m.earliest {
+		m.earliest, m.earliestLine = at, line
+	}
+	return at, true
 }
 
 // near moves a time that is too far away to the edge of the time range or, without one, of

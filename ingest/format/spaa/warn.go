@@ -60,6 +60,8 @@ const (
 	warnNoTimeRange
 	warnTimeRange
 	warnTimeClamped
+	warnTimeFar
+	warnBefore
 	warnWindowEnd
 	warnWindowPlace
 	warnWindowStack
@@ -119,6 +121,8 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnNoTimeRange:     {"no-time-range", "the header has no time range; times are relative to the first sample, in seconds"},
 	warnTimeRange:       {"time-range", "the time range %s"},
 	warnTimeClamped:     {"time-clamped", "a time is too far from the start (about 106 days) and was moved"},
+	warnTimeFar:         {"time-far", "the time of a sample is too far from the start (about 106 days); the sample is left out of the timeline and of ranges"},
+	warnBefore:          {recording.WarnBefore, "the first sample is %s before the start of the header's time range; times and ranges count from that sample"},
 	warnWindowEnd:       {"window-end", "a window ends before it starts; it is shown as empty"},
 	warnWindowPlace:     {"window-place", "the first window lies outside the time range; windows are taken as %s"},
 	warnWindowStack:     {"window-stack-missing", "a window refers to a stack that is not in the file (%s); its weight is shown without a stack"},
@@ -148,7 +152,7 @@ func (m *merger) warn(c code, line int64, detail string) {
 		say = m.b.Remark
 	case warnHeaderPlace, warnLateFrame, warnLateDSO, warnDuplicateThread, warnRelated, warnExclusiveFrame, warnHeaderValue, warnFrameKind:
 		say = m.b.Mended
-	case warnVersion, warnUnknownRecord, warnDuplicateKey, warnAddress, warnUnit, warnRounded, warnExclusiveWeight, warnTimeUnit, warnNoTimeRange, warnWindowPlace, warnNoPeriod:
+	case warnVersion, warnUnknownRecord, warnDuplicateKey, warnAddress, warnUnit, warnRounded, warnExclusiveWeight, warnTimeUnit, warnNoTimeRange, warnWindowPlace, warnNoPeriod, warnBefore:
 		say = m.b.Usual
 	}
 	say(w.word, at, "%s", text)

@@ -20,6 +20,10 @@ type torn struct {
 // that they count as 0.
 const WarnPeriod = "period-missing"
 
+// WarnBefore is the code of the warning that times count from a record before the start that
+// the file states.
+const WarnBefore = "before-start"
+
 // WarnUnits is the code of the warning that a metric has values in two units, which are
 // summed without conversion.
 const WarnUnits = "unit-differs"
