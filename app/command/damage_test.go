@@ -53,6 +53,8 @@ func TestAnswersSayDamage(t *testing.T) {
 			`the samples of the stack with leaf "work" add up to 5000, its stack records only to 50; ashlar check`},
 		"overlap.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":5,"dur":10,"pid":1,"tid":1}]`, 0, 1,
 			"overlap.json: Spans of a thread partly overlap: sums count 5 µs more than once; ashlar check"},
+		"infinite.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":20,"dur":Infinity,"pid":1,"tid":1}]`, 1, 1,
+			"infinite.json has 1 error that may affect this answer: A complete event (X) has a duration (dur) that is not a number; it is shown as unfinished"},
 		"period.spaa": {sound + `{"type":"sample","stack_id":"a","timestamp":1,"event":"cycles","period":30}` + "\n" + `{"type":"sample","stack_id":"a","timestamp":2,"event":"cycles"}` + "\n", 1, 2,
 			`1 of 2 samples of event "cycles" carry no period and count as 0 in the metric "period" of a range; to count all, use the metric samples (line 7)`},
 		"thread.spaa": {sound + `{"type":"stack","id":"t","frames":[1],"context":{"event":"cycles","tid":8},"weights":[{"metric":"period","value":1}]}` + "\n" + `{"type":"thread","pid":7,"tid":8}` + "\n", 1, 0, "has 1 error, none of which changes a number; ashlar check"},

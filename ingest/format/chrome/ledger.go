@@ -31,6 +31,7 @@ const (
 	timeBackward
 	negativeDur
 	noDur
+	badDur
 	cpuDur
 	mismatchedEnd
 	crossedEnd
@@ -72,6 +73,7 @@ var problems = [problemCount]struct{ code, text string }{
 	timeBackward:  {"time-backward", "A span ends before it starts; it is shown without length."},
 	negativeDur:   {"negative-duration", "A span has a negative length; it is shown without length."},
 	noDur:         {"no-duration", "A complete event (X) has no duration; it is shown as unfinished."},
+	badDur:        {"bad-duration", "A complete event (X) has a duration (dur) that is not a number; it is shown as unfinished."},
 	cpuDur:        {"cpu-duration", "A complete event (X) has no duration (dur); its CPU time (tdur) is used."},
 	mismatchedEnd: {"mismatched-end", "An end event (E) has the name %s, but no such span is open on its thread; it closes the innermost span."},
 	crossedEnd:    {"crossed-end", "An end event (E) closes %s while spans inside it are still open."},

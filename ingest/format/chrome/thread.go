@@ -142,7 +142,11 @@ func (d *decoder) ending(it *item) ending {
 func (d *decoder) length(it *item, at int64, k *recording.Tally) (openKind, int64) {
 	if it.flags&(hasDur|lengthIsCPU) == 0 {
 		d.repaired(k, it.off)
-		d.warn(noDur, it.off, "")
+		if it.flags&badNum != 0 { // its ts is a number
+			d.warn(badDur, it.off, "")
+		} else {
+			d.warn(noDur, it.off, "")
+		}
 		return endless, never
 	}
 	if it.flags&hasDur == 0 {
