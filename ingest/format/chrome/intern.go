@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/recording"
 )
 
 // interner assigns small ids to strings, counting from 1: equal strings get equal ids,
@@ -163,4 +164,4 @@ func parseIdent(raw []byte) ident {
 }
 
 // ofAll names the process and the thread of events that concern the whole trace.
-const ofAll = "whole trace"
+const ofAll = recording.WholeTrace

@@ -178,9 +178,12 @@ type KindCount struct {
 }
 
 // TrackKinds counts the tracks of each kind: first the threads, in the order of the file,
-// then the async tracks.
+// then the async tracks. Rows of events that concern no thread are not counted.
 func (r *Recording) TrackKinds() (kinds []KindCount) {
 	for i := range r.Tracks {
+		if t := r.Tracks[i]; t.TID <= TextID && t.Name == WholeTrace {
+			continue
+		}
 		word := r.ThreadWord(i)
 		k := slices.IndexFunc(kinds, func(k KindCount) bool { return k.Kind == word })
 		if k < 0 {
@@ -205,6 +208,10 @@ func (p *Process) Title() string { return strings.TrimSpace(p.Name + " " + p.Lab
 // TextID is the first of the numbers that replace process and thread ids that are text in
 // the file; later ones count down from it.
 const TextID = -1 << 40
+
+// WholeTrace is the name of the row of events that concern a whole process or recording, not a
+// thread.
+const WholeTrace = "whole trace"
 
 // IDText formats the id of a process or thread. For an id that is text in the file it
 // returns "", because the text is the name unless there is another.
