@@ -179,7 +179,7 @@ func TestGoldensWeighLittle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for ext, most := range map[string]int64{".svg": 1600 << 10, ".png": 500 << 10} {
+	for ext, most := range map[string]int64{".svg": 1700 << 10, ".png": 500 << 10} {
 		if n := weight[ext]; n == 0 || n > most {
 			t.Errorf("the golden %s files have %d bytes, want at most %d", ext, n, most)
 		}

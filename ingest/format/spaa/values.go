@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/format/perfscript"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -326,6 +327,6 @@ func (m *merger) checkPeriods(event int32) {
 	if ev.noPeriod == 0 || ev.noPeriod == ev.samples || ev.period < 0 || ev.period >= len(k) {
 		return
 	}
-	m.warn(warnNoPeriod, ev.noPeriodLine, fmt.Sprintf("%d of %d samples of event %s carry no period and count as 0 in the metric %s of a range; to count all, use the metric samples", ev.noPeriod, ev.samples, quote(m.names.text[ev.name]), quote(k[ev.period].Name)))
+	m.warn(warnNoPeriod, ev.noPeriodLine, fmt.Sprintf("%d of %s of event %s carry no period and count as 0 in the metric %s of a range; to count all, use the metric samples", ev.noPeriod, safetext.Plural(ev.samples, "sample"), quote(m.names.text[ev.name]), quote(k[ev.period].Name)))
 	m.pending[warnNoPeriod] += ev.noPeriod - 1
 }
