@@ -318,13 +318,14 @@ const enough = 50
 
 // above returns the confidence that a part of a sum is above a share of it, and whether that
 // is high enough to report. For samples it uses the normal approximation, with the samples
-// behind that sum, which may be a part of the total. The confidence in a share of a saturated
+// behind that sum, which may be a part of the total. With negative costs, a share of the sum has
+// no meaning. The confidence in a share of a saturated
 // sum is unknown.
 func (l *look) above(part, sum int64, threshold float64) (*json.Number, bool) {
 	share := l.share(part, sum)
 	samples := l.behind.Worth * l.share(sum, l.sum)
 	switch {
-	case share < threshold:
+	case share < threshold || l.weights != nil && l.weights.Negative() < 0: // no part of a whole
 		return nil, false
 	case !l.sampled() || l.behind.Samples == 0 || l.overflowed():
 		return nil, true

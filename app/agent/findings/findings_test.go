@@ -152,3 +152,14 @@ func TestSkippedRecords(t *testing.T) {
 		}
 	}
 }
+
+// TestNegativeCostsHaveNoShare checks that no function is hot if some costs are negative, as in the
+// difference of two profiles.
+func TestNegativeCostsHaveNoShare(t *testing.T) {
+	for content, want := range map[string]bool{"main;a 700\nmain;b 300\nmain;c -400\n": false, "main;a 700\nmain;b 300\n": true} {
+		_, found := foundIn(t, "a.folded", []byte(content))
+		if got := slices.ContainsFunc(found, func(f Finding) bool { return f.Rule == "hot" }); got != want {
+			t.Errorf("%q: %+v", content, found)
+		}
+	}
+}
