@@ -75,19 +75,19 @@ var sentences = []sentence{
 	{"2", "The header record MUST appear first", last(1), "error header-first", "mended header-not-first", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"2", "dso records MUST appear before any records that reference them", last(2), "error dictionary-first", "mended late-dso", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"2", "frame records MUST appear before any records that reference them", last(5), "error dictionary-first", "mended late-frame", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
-	{"2", "thread records MUST appear before any records that reference them", last(7), "error dictionary-first", "", allSelf, allCounts, allDrawn},
+	{"2", "thread records MUST appear before any records that reference them", last(7), "error dictionary-first", "mended dictionary-first", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"2", "Stack and sample records MAY appear in any order after dictionaries", last(9), "", "", allSelf, allCounts, allDrawn},
 	{"3.1", "Exactly one header MUST exist: none", leave(1), "error header-first, error header-once", "error event-undeclared, error no-header, no-time-range", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 3 warnings, 1 note"},
 	{"3.1", "Exactly one header MUST exist: two", put(specFile[0]), "error header-once", "error duplicate-header", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"3.1", "frame_order MUST be leaf_to_root or root_to_leaf", change(1, "leaf_to_root", "sideways"), "error frame-order", "error frame-order", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"3.1", "stack_id_mode MUST be content_addressable or local", change(1, "content_addressable", "global"), "error stack-id-mode", "mended header-value", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
-	{"3.1", "Each event object MUST contain a name", change(1, `"name":"cycles",`, ""), "error context-event, error event-name, warning sample-event", "error event-undeclared", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
-	{"3.1", "Each event object MUST contain a kind of six", change(1, `"kind":"hardware"`, `"kind":"cosmic"`), "error event-kind", "", allSelf, allCounts, allDrawn},
+	{"3.1", "Each event object MUST contain a name", change(1, `"name":"cycles",`, ""), "error context-event, error event-name, warning sample-event", "error event-name, error event-undeclared", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 warnings, 1 note"},
+	{"3.1", "Each event object MUST contain a kind of six", change(1, `"kind":"hardware"`, `"kind":"cosmic"`), "error event-kind", "mended event-kind", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"3.1", "Each event object MUST contain sampling", change(1, `,"sampling":{"mode":"period","primary_metric":"period","sample_period":10}`, ""), "error event-sampling", "error header-content", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"3.1", "sampling MUST contain a mode of three", change(1, `"mode":"period"`, `"mode":"luck"`), "error sampling-mode", "mended header-value", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"3.1", "sampling MUST contain a primary_metric", change(1, `"primary_metric":"period",`, ""), "error sampling-primary", "error header-content", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"3.2", "id MUST be unique within the file", put(specFile[1]), "error dso-id-unique", "error duplicate-dso", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
-	{"3.2", "Kernel DSOs MUST set is_kernel=true", change(3, `"is_kernel":true`, `"is_kernel":false`), "error dso-kernel", "", allSelf, allCounts, allDrawn},
+	{"3.2", "Kernel DSOs MUST set is_kernel=true", change(3, `"is_kernel":true`, `"is_kernel":false`), "error dso-kernel", "error dso-kernel", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"3.2", "build_id SHOULD be included when available", change(2, `"build_id":"ab12",`, ""), "warning build-id-missing", "", allSelf, allCounts, allDrawn},
 	{"3.3", "Frames MUST reference a valid dso", change(5, `"dso":1`, `"dso":9`), "error frame-dso", "error missing-dso", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"3.3", "kind MUST be one of three", change(5, `"kind":"user"`, `"kind":"ghost"`), "error frame-kind", "mended frame-kind", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
@@ -120,14 +120,14 @@ var sentences = []sentence{
 	{"4.5", "exclusive.frame MUST match the leaf", change(9, `"exclusive":{"frame":3`, `"exclusive":{"frame":2`), "error exclusive-leaf", "mended exclusive-frame", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"4.5", "exclusive is optional but strongly recommended", change(9, `,"exclusive":{"frame":3,"weights":[{"metric":"samples","value":1},{"metric":"period","value":10}]}`, ""), "warning exclusive-missing", "", allSelf, allCounts, allDrawn},
 	{"5.1", "stack_id MUST reference a valid stack record", change(10, `"0xb"`, `"0xc"`), "error sample-stack", "error sample-stack-missing", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
-	{"5.1", "timestamp is in the unit and epoch of time_range", change(10, "101", "99"), "warning sample-time", "", allSelf, allCounts, allDrawn},
+	{"5.1", "timestamp is in the unit and epoch of time_range", change(10, "101", "99"), "warning sample-time", "before-start", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"5.2", "Windows MAY overlap", put(specFile[10]), "", "", allSelf, allCounts, allDrawn},
 	{"2", "Each line is a single JSON object", put("nonsense"), "error json-object", "error bad-line", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"2", "Each line has a mandatory type", put(`{"id":5}`), "error type", "error bad-line", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"3.1", "mode frequency has a frequency_hz", change(1, `"mode":"period","primary_metric":"period","sample_period":10`, `"mode":"frequency","primary_metric":"period","frequency_hz":99`), "", "", allSelf, allCounts, allDrawn},
 	{"3.1", "Consumers MUST NOT assume time per sample without a frequency", change(1, `"mode":"period","primary_metric":"period","sample_period":10`, `"mode":"frequency","primary_metric":"period"`), "warning wall-clock", "", allSelf, allCounts, allDrawn},
 	{"3.1", "mode event: every occurrence", change(1, `"mode":"period"`, `"mode":"event"`), "", "", allSelf, allCounts, allDrawn},
-	{"3.2", "build_id is lowercase hex without separators", change(2, `"ab12"`, `"AB-12"`), "error build-id-format", "", allSelf, allCounts, allDrawn},
+	{"3.2", "build_id is lowercase hex without separators", change(2, `"ab12"`, `"AB-12"`), "error build-id-format", "mended build-id-format", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"3.3", "srcline_resolved is optional", change(5, `"dso":1`, `"srcline":"a.c:3","srcline_resolved":false,"dso":1`), "", "", allSelf, allCounts, allDrawn},
 	{"3.3", "symoff is a hex string", change(5, `"dso":1`, `"symoff":"0x54","dso":1`), "", "", allSelf, allCounts, allDrawn},
 	{"3.3", "symoff is a hex string: it is not", change(5, `"dso":1`, `"symoff":84,"dso":1`), "error key-type", "error mistyped-key", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
@@ -137,8 +137,8 @@ var sentences = []sentence{
 		ls[3] = strings.Replace(ls[3], `"ip":"0x10"`, `"ip":"0x10","inlined":true,"inline_depth":2`, 1)
 		ls[4] = strings.Replace(ls[4], `"ip":"0x20"`, `"ip":"0x10","inlined":true,"inline_depth":1`, 1)
 		return ls
-	}, "error inline-order", "", allSelf, allCounts, allDrawn},
-	{"3.3", "tid is unique within the file", put(`{"type":"thread","pid":9,"tid":8,"comm":"other"}`), "error thread-tid-unique", "", allSelf, allCounts, allDrawn},
+	}, "error inline-order", "error inline-order", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
+	{"3.3", "tid is unique within the file", put(`{"type":"thread","pid":9,"tid":8,"comm":"other"}`), "error thread-tid-unique", "mended thread-tid-unique", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"4", "A stack has an id", change(9, `"id":"0xb",`, ""), "error required-key, error sample-stack, warning window-stack", "error missing-key, error sample-stack-missing, error window-stack-missing", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 3 warnings, 1 note"},
 	{"4", "A stack has frames", change(9, `"frames":[3,2,1],`, ""), "error exclusive-leaf, error required-key, warning stack-empty", "error missing-key, mended exclusive-frame", "run=30 all=10", allCounts, "all 40 period main run | 8 · 1 sample | Windows | 1 warning, 2 notes"},
 	{"4.1", "Stack ids are unique", change(9, `"id":"0xb"`, `"id":"0xa"`), "error sample-stack, error stack-id-content, warning stack-id-ambiguous, warning window-stack", "error sample-stack-missing, error stack-id-content, error window-stack-missing", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 3 warnings, 1 note"},
@@ -155,15 +155,15 @@ var sentences = []sentence{
 			ls[i] = strings.ReplaceAll(strings.ReplaceAll(ls[i], `"metric":"period"`, `"metric":"cpu_time_ns"`), `"primary_metric":"period"`, `"primary_metric":"cpu_time_ns"`)
 		}
 		return ls
-	}, "error native-metric, warning derived-metric", "", allSelf, allCounts, "all 40.00 ns main run read | 8 · 1 sample | Windows | 1 note"},
+	}, "error native-metric, warning derived-metric", "mended native-metric", allSelf, allCounts, "all 40.00 ns main run read | 8 · 1 sample | Windows | 2 notes"},
 	{"4.4", "Derived metrics MUST NOT replace native ones: DTrace retains samples or count", func(ls []string) []string {
 		ls[0] = strings.NewReplacer(`"source_tool":"perf"`, `"source_tool":"dtrace"`, `"primary_metric":"period"`, `"primary_metric":"cpu_time_ns"`).Replace(ls[0])
 		for i := range ls {
 			ls[i] = strings.NewReplacer(`{"metric":"samples","value":3},`, "", `{"metric":"samples","value":1},`, "", `"metric":"period"`, `"metric":"cpu_time_ns"`).Replace(ls[i])
 		}
 		return ls
-	}, "error native-metric, warning derived-metric, warning dtrace-split", "", allSelf, allCounts, "all 40.00 ns main run read | 8 · 1 sample | Windows | 1 note"},
-	{"4.4", "A weight has a value", change(9, `{"metric":"period","value":10}]}}`, `{"metric":"period"}]}}`), "error required-key", "exclusive-differs", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
+	}, "error native-metric, warning derived-metric, warning dtrace-split", "mended native-metric", allSelf, allCounts, "all 40.00 ns main run read | 8 · 1 sample | Windows | 2 notes"},
+	{"4.4", "A weight has a value", change(9, `{"metric":"period","value":10}]}}`, `{"metric":"period"}]}}`), "error required-key", "error required-key, exclusive-differs", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 2 warnings, 1 note"},
 	{"4.5", "exclusive weights SHOULD include the metrics of the stack", change(9, `{"frame":3,"weights":[{"metric":"samples","value":1},{"metric":"period","value":10}]}`, `{"frame":3,"weights":[{"metric":"period","value":10}]}`), "warning exclusive-metrics", "", allSelf, allCounts, allDrawn},
 	{"5.1", "pid, tid and cpu of samples are optional", change(10, `"pid":7,"tid":8,`, ""), "", "", allSelf, allCounts, "all 40 period main run read | Windows | 1 note"},
 	{"5.1", "A sample has an event of the header", change(10, `"event":"cycles"`, `"event":"nope"`), "warning sample-event", "error event-undeclared", allSelf, allCounts, "all 40 period main run read | Windows | 1 warning"},
