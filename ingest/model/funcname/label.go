@@ -145,17 +145,18 @@ func labelsOf(names iter.Seq[string], first int) map[string]Label {
 }
 
 // overloads returns which names differ from others only in their parameters, template
-// arguments or result: overloads and instances of one function. Their shortened labels are the
+// arguments or result: overloads and instances of one C++ function. Their shortened labels are the
 // function's own name rather than what tells them apart.
 func overloads(all []labelled) []bool {
 	first := map[string]int{}
 	is := make([]bool, len(all))
 	for i := range all {
 		p := Split(all[i].name)
-		if p.Text || IsPath(all[i].name) {
+		name := all[i].name
+		if p.Text || IsPath(name) || p.End == len(name) || name[p.End] != '(' && name[p.End] != '<' {
 			continue
 		}
-		text := all[i].name[p.Start:p.End]
+		text := name[p.Start:p.End]
 		if j, ok := first[text]; ok {
 			is[i], is[j] = true, true
 		} else {
