@@ -61,8 +61,9 @@ func groups(rec *recording.Recording, l Layout, pi int, tracks []int) []Group {
 		}
 		g := &all[i]
 		g.Tracks = append(g.Tracks, ti)
-		share, _ := busy(rec, l.OnCPU, ti)
-		g.Busy += share
+		if share, of := busy(rec, l.OnCPU, ti); of == "busy" { // a goroutine that never ran is blocked
+			g.Busy += share
+		}
 	}
 	order.By(all, func(a, b Group) int {
 		c := cmp.Compare(a.rank(), b.rank())

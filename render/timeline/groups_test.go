@@ -88,14 +88,14 @@ func TestGoroutinesAreGrouped(t *testing.T) {
 		}
 		return out
 	}
-	small := goroutines(map[string][][]ran{"main.b": few(2, 40), "main.a": few(2, 10), "runtime.main": few(1, 90), "runtime.bgsweep": few(1, 1), "runtime.gc": few(1, 2)})
+	small := goroutines(map[string][][]ran{"main.b": few(2, 40), "main.a": few(2, 10), "runtime.main": few(1, 90), "runtime.bgsweep": few(1, 1), "runtime.gc": few(1, 2), "runtime.idle": {{{100, 100}}}})
 	want := []string{"runtime.main", "group main.b: 2 goroutines · 80 % busy", "main.b", "main.b", "group main.a: 2 goroutines · 20 % busy", "main.a", "main.a",
-		"group " + SystemGroup + ": 2 goroutines · 3 % busy"}
+		"group " + SystemGroup + ": 3 goroutines · 3 % busy"}
 	if got := rows(small, Layout{}); !slices.Equal(got, want) {
 		t.Errorf("few goroutines:\n got %q\nwant %q", got, want)
 	}
 	want = []string{"runtime.main", "group main.b: 2 goroutines · 80 % busy", "group main.a: 2 goroutines · 20 % busy", "main.a", "main.a",
-		"group " + SystemGroup + ": 2 goroutines · 3 % busy", "runtime.bgsweep", "runtime.gc"}
+		"group " + SystemGroup + ": 3 goroutines · 3 % busy", "runtime.bgsweep", "runtime.gc", "runtime.idle"}
 	if got := rows(small, Layout{Groups: map[string]bool{"main.b": false, SystemGroup: true}}); !slices.Equal(got, want) {
 		t.Errorf("opened and closed by hand:\n got %q\nwant %q", got, want)
 	}

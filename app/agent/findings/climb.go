@@ -9,6 +9,7 @@ import (
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
+	"ashlar/render/units"
 )
 
 // levels are words in the names of counters that show a level, such as the length of a queue,
@@ -39,7 +40,14 @@ func (l *look) climb(r rule) error {
 		number := func(v float64) Number { return Number{Text: jsonNumber(v).String(), Value: jsonNumber(v)} }
 		size := Size{Value: jsonNumber(last - first), Unit: unit, Metric: counter, Of: jsonNumber(last), share: (last - first) / last}
 		size.Share = *decimal(size.share)
-		if unit != "" {
+		switch unit {
+		case "":
+		case "bytes":
+			number = func(v float64) Number {
+				return Number{Text: units.Bytes(int64(v)), Value: jsonNumber(v), Unit: c.Unit}
+			}
+			unit = ""
+		default:
 			unit = " " + unit
 		}
 		state := view.State{}

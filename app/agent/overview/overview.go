@@ -216,7 +216,7 @@ func mostWaited(ctx context.Context, costs *findings.Costs, rec *recording.Recor
 		if l.Kind == waits.Others || len(l.Places) == 0 {
 			continue
 		}
-		lock := l.Kind == waits.Locks && 20*l.Held >= rec.Duration()
+		lock := l.Kind == waits.Locks && 20*l.Lost >= rec.Duration()
 		if most == nil || l.Lost > most.Lost || lock {
 			most = l
 		}
