@@ -297,6 +297,32 @@ func TestValidateCaps(t *testing.T) {
 	}
 }
 
+// What is found at the end of the file is in file order, so that of many errors of a rule
+// the same ones are kept each time.
+func TestValidateInFileOrder(t *testing.T) {
+	b := bytes.NewBufferString(like(1) + "\n")
+	for i := range 50 {
+		fmt.Fprintf(b, `{"type":"frame","id":%d,"func":"f","dso":%d}`+"\n", i, 100+i)
+		fmt.Fprintf(b, `{"type":"sample","timestamp":10,"tid":%d,"event":"e%d","stack_id":"0x9%d"}`+"\n", 100+i, i, i)
+		fmt.Fprintf(b, `{"type":"sample","timestamp":10,"tid":%d,"event":"e%d","stack_id":"0x1%02d","period":9}`+"\n", 100+i, i, i)
+		fmt.Fprintf(b, `{"type":"stack","id":"0x1%02d","frames":[%d],"context":{"event":"cycles"},"weights":[{"metric":"period","value":1}]}`+"\n", i, 200+i)
+		fmt.Fprintf(b, `{"type":"window","start":10,"end":11,"unit":"seconds","by_stack":[{"stack_id":"0x1%02d","weights":[{"metric":"period","value":2}]}]}`+"\n", i)
+	}
+	report, err := Validate(b, ValidateOptions{MaxPerRule: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[string]int64{}
+	for _, f := range report.Findings {
+		first[f.Rule] = f.Line
+	}
+	for rule, line := range map[string]int64{"frame-dso": 2, "sample-stack": 3, "thread-record": 3, "sample-period": 3, "stack-frame": 5, "windows-sum": 5} {
+		if report.Counts[rule] != 50 || first[rule] != line {
+			t.Errorf("%s: %d found, first kept on line %d, want 50 and line %d", rule, report.Counts[rule], first[rule], line)
+		}
+	}
+}
+
 // An empty file, and one of only NUL bytes, gives a finding and no panic.
 func TestValidateNothing(t *testing.T) {
 	for _, text := range []string{"", "\n", strings.Repeat("\x00", 1<<20)} {

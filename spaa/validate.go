@@ -1,10 +1,12 @@
 package spaa
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -281,21 +283,26 @@ func in(words ...string) func(string) bool {
 	return func(word string) bool { return slices.Contains(words, word) }
 }
 
-// finish runs the checks that need the whole file.
+// missing reports the lines that want an id that never came, by id, in file order.
+func (v *validator) missing(rule, format string, wanted map[int64]int64) {
+	ids := slices.SortedFunc(maps.Keys(wanted), func(a, b int64) int {
+		return cmp.Or(cmp.Compare(wanted[a], wanted[b]), cmp.Compare(a, b))
+	})
+	for _, id := range ids {
+		v.addAt(wanted[id], rule, format, id)
+	}
+}
+
+// finish runs the checks that need the whole file. Their findings are in file order, so
+// that the same file always has the same ones.
 func (v *validator) finish() {
 	if v.headers == 0 {
 		v.addAt(0, "header-once", "the file has no header record")
 	}
-	for id, line := range v.wantDSO {
-		v.addAt(line, "frame-dso", "the frame references dso %d, which is not in the file", id)
-	}
-	for id, line := range v.wantFrame {
-		v.addAt(line, "stack-frame", "the stack references frame %d, which is not in the file", id)
-	}
-	for tid, line := range v.wantThread {
-		v.addAt(line, "thread-record", "no thread record has the tid %d, first used here", tid)
-	}
-	for _, want := range v.wantStack {
+	v.missing("frame-dso", "the frame references dso %d, which is not in the file", v.wantDSO)
+	v.missing("stack-frame", "the stack references frame %d, which is not in the file", v.wantFrame)
+	v.missing("thread-record", "no thread record has the tid %d, first used here", v.wantThread)
+	for _, want := range slices.SortedFunc(maps.Values(v.wantStack), stackWant.compare) {
 		v.missingStack(want)
 	}
 	v.checkSums()

@@ -1,6 +1,7 @@
 package spaa
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -66,6 +67,11 @@ func (v *validator) wantStackID(id ID, rule string) {
 		return
 	}
 	v.wantStack[ref] = want
+}
+
+// compare orders by line, then by id and rule.
+func (w stackWant) compare(o stackWant) int {
+	return cmp.Or(cmp.Compare(w.line, o.line), cmp.Compare(w.id.quoted(), o.id.quoted()), cmp.Compare(w.rule, o.rule))
 }
 
 func (v *validator) missingStack(w stackWant) {

@@ -1,6 +1,9 @@
 package spaa
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,6 +13,7 @@ import (
 // period measures and the one that counts samples.
 type stackSums struct {
 	id       ID
+	order    int             // of the first reference in the file
 	windowed [summed]float64 // the maximum over the windows
 	// events are the sums by event: records of two events may have one id. The event of
 	// samples that name none is 0.
@@ -65,7 +69,7 @@ func (v *validator) sumsOf(id ID) *stackSums {
 	s := v.sums[k]
 	if s == nil {
 		id.text = strings.Clone(id.text)
-		s = &stackSums{id: id}
+		s = &stackSums{id: id, order: len(v.sums)}
 		v.sums[k] = s
 	}
 	return s
@@ -135,7 +139,8 @@ const exact = 1 + 1e-9
 // checkSums reports parts larger than their whole. Samples that name no event may belong to
 // any of their stack's events.
 func (v *validator) checkSums() {
-	for _, s := range v.sums {
+	inOrder := func(a, b *stackSums) int { return cmp.Compare(a.order, b.order) }
+	for _, s := range slices.SortedFunc(maps.Values(v.sums), inOrder) {
 		all := s.all()
 		for k := range summed {
 			if all.exceeds(k, s.windowed[k]) {

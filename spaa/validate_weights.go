@@ -2,7 +2,9 @@ package spaa
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -256,7 +258,8 @@ func (v *validator) countPeriod(s *Sample) {
 }
 
 func (v *validator) checkPeriods() {
-	for name, p := range v.periods {
+	for _, name := range slices.Sorted(maps.Keys(v.periods)) {
+		p := v.periods[name]
 		if p.without > 0 && p.without < p.samples {
 			v.addAt(p.first, "sample-period", "%d of the %d samples of event %q have no period, first here", p.without, p.samples, name)
 		}
