@@ -297,8 +297,8 @@ func TestValidateCaps(t *testing.T) {
 	}
 }
 
-// What is found at the end of the file is in file order, so that of many errors of a rule
-// the same ones are kept each time.
+// TestValidateInFileOrder checks that errors found only at the end of the file are kept in file
+// order, so that the limit per rule keeps the same ones each time.
 func TestValidateInFileOrder(t *testing.T) {
 	b := bytes.NewBufferString(like(1) + "\n")
 	for i := range 50 {

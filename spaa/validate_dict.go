@@ -10,8 +10,9 @@ type dsoInfo struct {
 	hash   uint64 // hash of name and build id
 	kernel bool
 	isPath bool
-	// module is the name if it may be that of a kernel module, as perf writes it:
-	// [nf_tables]. Frames tell. line is the line of the record.
+	// module is the name if it looks like a kernel module as perf writes it ([nf_tables]) and
+	// is_kernel is not true. A kernel frame in it shows that is_kernel is missing. line is the
+	// line of the record.
 	module string
 	line   int64
 }

@@ -218,7 +218,7 @@ func TestCompareMixedAndMissing(t *testing.T) {
 	if !strings.Contains(c.Why, "no metric") || !strings.Contains(c.Why, "samples (count)") || !strings.Contains(c.Why, "time (ns)") {
 		t.Errorf("the window says %q", c.Why)
 	}
-	// A still works without the comparison.
+	// Recording A can still be zoomed.
 	s.Wheel(4, inA)
 	s.both("zooming A", func(d *versus) bool { return d.Sides[0].To-d.Sides[0].From < c.Sides[0].To-c.Sides[0].From })
 

@@ -146,7 +146,8 @@ func quit(s *session) int {
 	return s.WaitExit()
 }
 
-// TestDroppedOthers drops things that are not local files, and drops from misbehaving sources.
+// TestDroppedOthers checks what the window says if a drag has no local files, or if its source
+// misbehaves.
 func TestDroppedOthers(t *testing.T) {
 	t.Parallel()
 	s, x := dropSession(t)
@@ -173,7 +174,7 @@ func TestDroppedOthers(t *testing.T) {
 		t.Errorf("text is taken: %+v", v)
 	}
 
-	// Lists that turn out to hold no local file while still held.
+	// The list is read while the drag is over the window, and has no local file.
 	for list, reason := range map[string]string{
 		"https://example.org/run.spaa\r\n": "https://example.org/run.spaa is on the web. Download it",
 		"file://elsewhere/run.spaa\r\n":    "run.spaa is on the computer elsewhere",

@@ -96,7 +96,8 @@ func (b *inbox) open(s *shell.Shell) bool {
 	}
 }
 
-// focused tells others that this window is the one in use.
+// focused records, for other programs, when the window gets the keyboard focus: they ask the
+// window used last first.
 func (b *inbox) focused(has bool) {
 	if has && !b.had && b.others != nil {
 		b.others.Used()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Until the window has drawn its first frame, the display server is asked for a sign of
-// life every patience, and gets as long to answer. The libraries wait for ever.
+// patience is the interval at which the display server is checked until the window has drawn its
+// first frame, and the time that it has to answer. The libraries would wait for ever.
 const patience = 10 * time.Second
 
 // whileAnswered returns run's result, or an error if check finds before the first frame is

@@ -116,7 +116,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestUnusable: of a URL that cannot be asked for the sentence says why, and what to do.
+// TestUnusable checks that the error for a URL that cannot be requested gives the reason and, for
+// some, what to do. It must not contain a password.
 func TestUnusable(t *testing.T) {
 	for name, want := range map[string]string{
 		"ftp://me:secret@host/x": "ftp://host/x is a URL with ftp://, but only http:// and https:// are supported; save it as a file first",
@@ -132,8 +133,8 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// What a slow server has sent so far is shown while the rest is waited for, and
-// reading can be stopped with it.
+// TestSlow checks that the data received from a slow server is shown before the rest arrives, and
+// that stopping keeps it.
 func TestSlow(t *testing.T) {
 	more := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -249,8 +250,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestStalled checks that an answer of a known length that stops is given up after a while,
-// with what has come. An answer of an unknown length may pause.
+// TestStalled checks that reading ends if the server stops sending although it announced more, and
+// keeps the part received. If it announced no length, it may pause.
 func TestStalled(t *testing.T) {
 	defer fetch.SetToContinue(50 * time.Millisecond)()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

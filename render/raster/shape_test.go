@@ -22,8 +22,8 @@ func systemFonts(t *testing.T) {
 	}
 }
 
-// seen returns the characters of a text, whose letters must not join, in visual order
-// from left to right.
+// seen returns the characters of a text as they are drawn, from left to right. It cannot recognise
+// letters that join.
 func seen(f *Face, s string) string {
 	type key struct {
 		face *font.Face

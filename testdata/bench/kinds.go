@@ -62,8 +62,8 @@ const (
 	longest    = 200 // ms between pictures while loading
 )
 
-// Targets for Chrome JSON in any shape: one of the two speeds, the memory, and how many
-// times as long as reading json.Valid must take. The best shape has its own speed.
+// Targets for Chrome JSON in any shape. Reading must reach one of the two speeds, stay below the
+// memory, and be validTimes times as fast as json.Valid. The best shape has its own speed.
 const (
 	chromeEvents = 4e6 // per second
 	chromeBytes  = 400 * mega

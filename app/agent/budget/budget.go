@@ -25,8 +25,8 @@ const Least = 200
 // needed because names in recordings may have any length.
 const LongestText = 1000
 
-// Tokens returns the number of tokens that n bytes of text are counted as: one for every
-// four bytes, rounded up. Users can check it with wc -c.
+// Tokens returns the number of tokens in n bytes of text: one for every four bytes, rounded up.
+// Users can check it with wc -c.
 func Tokens(n int) int { return (n + 3) / 4 }
 
 // LeftOut describes the elements left out of a list in an answer.

@@ -175,8 +175,8 @@ func (c *Costs) Weights() (*analyze.Weights, analyze.Query) { return c.weights, 
 // Sampled returns the samples behind the sums.
 func (c *Costs) Sampled() evidence.Sampled { return c.behind }
 
-// Rows returns the rows of functions and, if there is any, that of weight without a stack.
-// They must not be changed.
+// Rows returns the rows of functions, and a row for weight without a stack if there is any. They
+// must not be changed.
 func (c *Costs) Rows() []analyze.Row {
 	if c.rows == nil {
 		c.rows = analyze.TableOf(c.rec, c.weights, analyze.ByFunction)

@@ -83,7 +83,8 @@ func (l *look) inTurn(k *waits.Lock, of func(n Number, field string) Number) (f 
 			continue
 		}
 		threads[h.Track] = true
-		// Without the stack that let go, what the thread does may be after it let go.
+		// Count only holders whose stack at the release is known: other stacks of the thread may
+		// be from after it.
 		if name := ownFunction(l.rec, h.Call); name != "" {
 			held[name] += h.Held
 		}

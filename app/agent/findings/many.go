@@ -60,7 +60,8 @@ func (l *look) many(r rule) error {
 	return nil
 }
 
-// allCalls sets stats as the source of a number of calls, if these are all calls of a function.
+// allCalls sets stats as the command that recomputes a number of calls, provided that they are all
+// the calls of a function.
 func (l *look) allCalls(n Number, f recording.FuncID, calls int64) Number {
 	for _, r := range l.Rows() {
 		if r.Func == f && r.IsFunction(l.rec) && r.Count == calls {

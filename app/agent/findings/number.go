@@ -128,8 +128,9 @@ func (n Number) by(path string, args ...string) Number {
 	return n
 }
 
-// share4 sets the command of a percentage, in whose answer the share has four decimals. If
-// these lead to another text, the number keeps findings as its command.
+// share4 sets the command that recomputes a percentage, for commands that print shares with four
+// decimals. If those four decimals do not give the percentage in the sentence, findings stays the
+// number's command.
 func (n Number) share4(path string, args ...string) Number {
 	v, err := n.Value.Float64()
 	if err != nil {
@@ -193,8 +194,8 @@ func (l *look) onlyWith(n Number, of map[recording.FuncID]int64) Number {
 	return n.by("total", l.withMetric("top", evidence.File(l.rec), "--only", "/^("+strings.Join(names, "|")+")$/", "-n", "1")...)
 }
 
-// sayCost appends what a cost is of: the metric and, if some stacks wait, the percentage that it
-// is of the others.
+// sayCost appends the metric of a cost and, if some stacks are idle, the cost as a percentage of
+// the non-idle total.
 func (l *look) sayCost(f *Finding, v int64) {
 	f.say(" of %s", l.costName())
 	if busy := l.busy(); busy != l.sum {

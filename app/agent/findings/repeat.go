@@ -53,7 +53,8 @@ func (l *look) outlier(r rule) error {
 	for i := range loops[:min(len(loops), mostLoops)] {
 		o := &loops[i]
 		s := o.Slow()
-		// Few calls that take several times as long are noticed even if they add little.
+		// Slow calls that take several times as long as others are reported even if they add less
+		// time.
 		least := o.Total / 20
 		if s != nil && s.From >= 3*s.Median {
 			least = o.Total / 50

@@ -12,8 +12,8 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// receivers is the number of goroutines that wait for one, so that they lose more than the
-// test itself, for which the testing package waits.
+// receivers is the number of goroutines that wait for the one that produces. Together they wait
+// longer than the goroutine of the testing package, which waits for this test.
 const receivers = 3
 
 //go:noinline

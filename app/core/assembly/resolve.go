@@ -127,8 +127,9 @@ func (r *resolver) readings(frames []recording.FrameID) []reading {
 	return all
 }
 
-// bias returns the most frequent difference between the address of a frame in the binary,
-// found by the function's name and the offset in it, and the recorded one.
+// bias returns the number to add to recorded addresses to get addresses in the binary. For each
+// frame that number follows from its function's symbol and its offset in the function; bias is the
+// most frequent one.
 func (r *resolver) bias(frames []recording.FrameID) (uint64, bool) {
 	count := map[uint64]int{}
 	for _, id := range frames {

@@ -96,8 +96,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestCandidates checks that a function that runs during 10 long frames of 100 is found, and
-// not those that run all the time.
+// TestCandidates checks that the function on another thread that runs during the ten long frames
+// is found, and the one that runs during the 90 short frames is not.
 func TestCandidates(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())

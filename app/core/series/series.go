@@ -89,7 +89,7 @@ func withFolders(files []string) []string {
 	return names
 }
 
-// Title describes what is shown of which runs.
+// Title names the metric, the number of runs, and the first and the last run.
 func Title(r *trend.Runs, names []string) string {
 	of := r.Metric.Name
 	if r.Event != "" {

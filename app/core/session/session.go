@@ -20,9 +20,9 @@ type Session struct {
 // whenever a comparison has something new to show.
 func New(notify func()) *Session { return &Session{notify: notify} }
 
-// Show sets the sides: none, one, or two, which are compared again. Any sides after the
-// second are those that the first two were made from; they stay open. Sides no longer
-// listed are closed in the background, after their running computations have ended.
+// Show sets the sides: none, one, or two, which are compared again. Further sides are those from
+// which the first two were made; they stay open, too. Sides no longer listed are closed in the
+// background, after their running computations have ended.
 func (s *Session) Show(sides ...*Side) {
 	gone := slices.DeleteFunc(s.sides, func(d *Side) bool { return slices.Contains(sides, d) })
 	s.EndCompareScopes()

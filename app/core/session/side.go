@@ -398,9 +398,9 @@ func (d *Side) Finish(q Question) error {
 	return nil
 }
 
-// Snapshot returns the side in its present state. It keeps the current answers; it has
-// others only if they are computed at once. It need not be closed, and remains valid
-// after the side is closed.
+// Snapshot returns a copy of the side that keeps its current answers. It ignores Ask, and computes
+// the details that it can still be asked for while the caller waits. It need not be closed, and
+// remains valid after the side is closed.
 func (d *Side) Snapshot() *Side {
 	c := &Side{Name: d.Name, frozen: true}
 	c.load.Store(d.load.Load())

@@ -107,7 +107,7 @@ func (s *Settings) SetPair(p match.Pair, on bool) {
 type Recent struct {
 	Path   string    `json:"path"`
 	Opened time.Time `json:"opened"`
-	// Folded: names that differ only in numbers are shown as one.
+	// Folded shows names that differ only in numbers as one.
 	Folded bool `json:"folded,omitempty"`
 	// Mine is the pattern of the user's own code, "" if there is none.
 	Mine string `json:"mine,omitempty"`

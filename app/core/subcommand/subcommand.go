@@ -104,8 +104,8 @@ func AnswerFlags(fs *pflag.FlagSet, json *bool) {
 	RedactFlag(fs)
 }
 
-// RowsFlag adds --rows, the maximum number of rows, with *rows as its default. of is the word
-// for rows in the help, and all names the flags with which the default is all rows.
+// RowsFlag adds --rows, the maximum number of rows, with *rows as its default. of is the word for
+// rows in the help, and all names the flags that print all rows by default.
 func RowsFlag(fs *pflag.FlagSet, rows *int, of, all string) {
 	fs.IntVarP(rows, "rows", "n", *rows, fmt.Sprintf("print at most `N` %s, 0 for all (default %d; with %s all)", of, *rows, all))
 	fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it

@@ -167,7 +167,7 @@ func TestNothingInCommon(t *testing.T) {
 		for _, stack := range []string{"main;strconv.Itoa", "main;strconv.Atoi;grow", "main;sort;less"} {
 			fmt.Fprintf(&profile, "%s %d\n", stack, 50+r.IntN(100))
 		}
-		// Another program of one outermost function, whose costs are alike.
+		// Another program. It has one outermost function, as the first has, and similar costs.
 		var other strings.Builder
 		for _, stack := range []string{"srv;a", "srv;b", "srv;c"} {
 			fmt.Fprintf(&other, "%s %d\n", stack, 50+r.IntN(100))
@@ -306,8 +306,8 @@ func TestSlowerMachineNamesNothing(t *testing.T) {
 	}
 }
 
-// callsOf returns a Chrome trace of one thread. Of each name there is one call per duration in
-// µs, each to within 2 % of it.
+// callsOf returns a Chrome trace of one thread. Each name has a call for each of its durations, in
+// µs, which vary randomly by up to 2 %.
 func callsOf(seed uint64, names []string, took map[string][]float64) []byte {
 	r := rand.New(rand.NewPCG(seed, 8))
 	var events []string
@@ -322,7 +322,8 @@ func callsOf(seed uint64, names []string, took map[string][]float64) []byte {
 	return []byte("[" + strings.Join(events, ",") + "]")
 }
 
-// TestTwoFunctionsAreNotAll checks that two functions do not tell what all have in common.
+// TestTwoFunctionsAreNotAll checks that the verdict does not speak of all functions if there are
+// only two.
 func TestTwoFunctionsAreNotAll(t *testing.T) {
 	trace := func(seed uint64, factor float64) compare.Input {
 		return input(t, "x.json", callsOf(seed, []string{"read", "write"}, map[string][]float64{
@@ -334,8 +335,8 @@ func TestTwoFunctionsAreNotAll(t *testing.T) {
 	}
 }
 
-// TestSmallBesideOpen checks that a small change is not named where a larger one is open, even
-// if only the small one is certain.
+// TestSmallBesideOpen checks that the verdict does not name a small change, even a certain one,
+// beside a larger change that may be noise.
 func TestSmallBesideOpen(t *testing.T) {
 	trace := func(seed uint64, read float64, pauses ...float64) compare.Input {
 		names, took := []string{"read", "pause"}, map[string][]float64{"read": slices.Repeat([]float64{read}, 60), "pause": pauses}

@@ -81,9 +81,9 @@ type State struct {
 	// on that side, although the other side has a function of the same name.
 	Function *recording.FuncName
 	OnlyOn   string
-	// Around is the function whose callers and callees are shown, nil for the selected
-	// one. Callers and Callees are the paths from it to the widest bar of each side, nil
-	// if that bar is the function itself.
+	// Around is the function whose callers and callees are shown, nil for the selected one.
+	// Callers and Callees are the paths from it to the bar to which each side is zoomed, nil for
+	// the function itself.
 	Around           *recording.FuncName
 	Callers, Callees []recording.FuncName
 	Marks            []Mark

@@ -10,8 +10,8 @@ import (
 	"ashlar/render/units"
 )
 
-// Waker is the thread that ended a wait, with its stack at that moment, the innermost function
-// first, and with its state and the time since which it was in that state.
+// Waker is the thread that ended a wait. Stack is its stack at that moment, the innermost function
+// first; State is the state that it was in, and Since the time at which that state began.
 type Waker struct {
 	Thread string      `json:"thread"`
 	TID    string      `json:"tid"`

@@ -63,8 +63,8 @@ type message struct {
 	// request to open files.
 	Session json.RawMessage `json:"session,omitempty"`
 	Answer  Answer          `json:"answer,omitempty"`
-	// Shows is the path of the recording in the answering program's window, "" if there is
-	// none or another one beside it.
+	// Shows is the path of the recording in the answering program's window, "" if it shows none or
+	// two.
 	Shows string `json:"shows,omitempty"`
 }
 
@@ -322,10 +322,10 @@ type Listener struct {
 	// with the connection. If nil, questions are not answered. Set it before calling
 	// Serve.
 	Session func(ctx context.Context, c net.Conn, question json.RawMessage)
-	// Shows returns the absolute path of the recording that this program's window shows, ""
-	// for none; it may be called from any goroutine. Set it before calling Serve; nil tells
-	// nothing. Elsewhere is the path of the recording in the most recently used window when
-	// this program started.
+	// Shows returns the absolute path of the recording that this program's window shows, "" for
+	// none; it may be called from any goroutine. Set it before calling Serve; if nil, other
+	// programs learn nothing. Elsewhere is the path of the recording in the most recently used
+	// window when this program started.
 	Shows     func() string
 	Elsewhere string
 

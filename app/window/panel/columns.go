@@ -26,8 +26,8 @@ func (c Columns) Clamped() Columns {
 	return Columns{within(c.Gutter, LeastGutter), within(c.Details, LeastDetails)}
 }
 
-// GutterWidth returns the width of the names, in pixels, beside a timeline that is width pixels
-// wide together with them. usual is the width in a narrow window, in dp.
+// GutterWidth returns the width, in pixels, of the names of a timeline whose names and lanes
+// together are width pixels wide. usual is the width in a narrow window, in dp.
 func (c Columns) GutterWidth(u *ui.UI, usual float32, width int) int {
 	if c.Gutter > 0 {
 		return min(u.Px(c.Gutter), width/2)

@@ -244,8 +244,8 @@ func TestRankAndArrows(t *testing.T) {
 	}
 }
 
-// TestThrowingTheView checks how far the view coasts after a throw, and that still
-// pictures show the final position at once.
+// TestThrowingTheView checks how far the view coasts after a throw. Without a window to request
+// frames, it must reach the final position at once.
 func TestThrowingTheView(t *testing.T) {
 	b := newBench(t, someTrace)
 	p := b.Pane

@@ -40,7 +40,7 @@ type Keep interface {
 type Recent struct {
 	Path   string
 	Opened time.Time
-	// Folded: names that differ only in numbers are shown as one.
+	// Folded shows names that differ only in numbers as one.
 	Folded bool
 	// Mine is the pattern of the user's own code, "" if there is none.
 	Mine string

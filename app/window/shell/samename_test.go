@@ -10,8 +10,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// TestFunctionsOfOneName checks that functions of one name have their module beside it in the
-// list of the heaviest functions, and that others have not.
+// TestFunctionsOfOneName checks that functions of one name have their module beside it in the list
+// of the heaviest functions, and that others do not.
 func TestFunctionsOfOneName(t *testing.T) {
 	const profile = `{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3,4]},
 {"id":2,"callFrame":{"functionName":"digest","url":"file:///hash.js","lineNumber":1,"columnNumber":1}},

@@ -14,7 +14,8 @@ const (
 	comparedDetails = detailsWidth + 20 // with a second number in each line
 )
 
-// borders are the borders of the names, one a side, and of the details.
+// borders are the draggable borders of the columns: of the names, one for each side of a
+// comparison, and of the details.
 type borders struct {
 	names   [2]widget.Border
 	details widget.Border

@@ -31,8 +31,8 @@ type Run struct {
 	// total is the last known total, in the comparison's units.
 	total    int64
 	hasTotal bool
-	// in is the side's scope, of, translated for this run's recording, bound. why is the
-	// error if the scope cannot be translated.
+	// of is the side's scope and in is the same scope in this run's recording, which is bound. why
+	// is the error if the recording does not have that scope.
 	in, of recording.Scope
 	bound  *recording.Recording
 	why    error

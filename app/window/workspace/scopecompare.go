@@ -55,8 +55,8 @@ func (w *scopeComparison) renumber(old, rec *recording.Recording) {
 	w.Node, w.Hover = -1, -1
 }
 
-// scopePanels lists the views of two parts of one recording: PairPanels without the view
-// that shows the sides separately and without names that the views of one recording use.
+// scopePanels lists the views of two parts of one recording: PairPanels without the view of both
+// flamegraphs, and without views whose name in addresses a view of one recording has.
 var scopePanels = slices.DeleteFunc(slices.Clone(PairPanels), func(r panel.Row[*comparison.Comparison]) bool {
 	return r.Name == comparison.Two || slices.ContainsFunc(Panels, func(o panel.Row[*panel.Side]) bool { return o.Name == r.Name })
 })

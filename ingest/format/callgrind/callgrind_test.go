@@ -298,8 +298,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestPartsAreNoRepeats checks that parts of other numbers, threads, processes or totals are
-// not taken for the same part.
+// TestPartsAreNoRepeats checks that two parts that differ in number, thread, process or total both
+// count.
 func TestPartsAreNoRepeats(t *testing.T) {
 	part := func(pid, number, thread, cost string) string {
 		return "pid: " + pid + "\npart: " + number + "\nthread: " + thread + "\nevents: Ir\nfl=a.c\nfn=f\n1 " + cost + "\ntotals: " + cost + "\n"

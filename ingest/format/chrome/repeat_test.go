@@ -115,7 +115,7 @@ func TestWholeProfileBesideChunks(t *testing.T) {
 	cpu-profile 1/7 @115 f 15000`, "sample-repeated:2")
 	checkSamples(t, "["+chunks+","+whole("8", "90", "2", "10")+"]", profileText+`
 	cpu-profile 1/8 @100 f 30000`, "")
-	// Without chunks it is all there, and twice the same is once.
+	// Without chunks, the whole profile is used; if it is there twice, it counts once.
 	checkSamples(t, "["+all+","+all+"]", strings.Replace(profileText, "g 0", "g 20000", 1), "sample-repeated:3")
 }
 

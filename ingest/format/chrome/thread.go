@@ -116,7 +116,8 @@ func (d *decoder) sync(it *item, k *recording.Tally) bool {
 		o.kind, o.end = d.length(it, at, k)
 	}
 	if o.kind == complete && !d.inRange(it.ts.US) {
-		// It ran at another time than the spans at the edge, so it is not one of them.
+		// A span too far away is shown at the edge of the recording, in a row of its own, so that
+		// it does not nest with spans that ran there.
 		d.b.Track(recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: farTrack}).Span(o.start, o.end, o.frame, o.args, false)
 		return true
 	}

@@ -177,8 +177,8 @@ func (c *Collector) intern(s string) string {
 	return s
 }
 
-// spelled returns an id as it is compared: of hexadecimal numbers the digits without
-// leading zeros, in lower case, since programs pad ids to different widths.
+// spelled returns the form of an id that is compared: a hexadecimal number without leading zeros
+// and in lower case, because programs pad ids to different widths; other ids unchanged.
 func spelled(id string) string {
 	if id == "" || strings.Trim(id, "0123456789abcdefABCDEF") != "" {
 		return id

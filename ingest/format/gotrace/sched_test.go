@@ -13,8 +13,8 @@ import (
 	"ashlar/testdata/samples"
 )
 
-// wait is a period in which a goroutine was runnable, from the tool's list of events. Times
-// are in nanoseconds since the first event.
+// wait is a period in which a goroutine was runnable, from the events that `go tool trace` prints.
+// Times are in nanoseconds since the first event.
 type wait struct {
 	g          string
 	start, end int64

@@ -332,8 +332,8 @@ func TestTiny(t *testing.T) {
 			if tr.Name != "main" || tr.TID != 42 || tr.States.Len() != 1 || tr.States.Start(0) != 500e6 || tr.States.End(0) != 1000e6 || r.State(tr.States.Call(0)) != recording.Blocked {
 				t.Errorf("compressed %v: %+v", compressed, tr)
 			}
-			// A native method of Java's is one of its class, a function of a library one of the
-			// library; line -1 is none.
+			// A native Java method is named with its class and has no module; a native function
+			// has its library as module. A line of -1 in the file means none.
 			var frames []string
 			for c := r.Calls.Parent(tr.States.Call(0)); c != recording.NoCall; c = r.Calls.Parent(c) {
 				f := r.Functions.At(int(r.Func(c)))

@@ -302,8 +302,8 @@ func TestRepeatedMessages(t *testing.T) {
 	}
 }
 
-// TestLaterProfilesInclude checks that only the latest of cumulative profiles and of levels
-// counts, for each source, and that others are added up.
+// TestLaterProfilesInclude checks that of cumulative profiles, and of profiles of a level, only
+// the latest of each source counts, and that other profiles are added up.
 func TestLaterProfilesInclude(t *testing.T) {
 	profile := func(typ, temporality, source string, at, value int) string {
 		return fmt.Sprintf(`{"resourceProfiles":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"%s"}}]},"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1,"unitStrindex":2%s},"samples":[{"stackIndex":1,"values":["%d"]}],"timeUnixNano":"%d"}]}]}],"dictionary":{"stringTable":["","%s","bytes","main"],"functionTable":[{},{"nameStrindex":3}],"locationTable":[{},{"lines":[{"functionIndex":1}]}],"stackTable":[{},{"locationIndices":[1]}]}}`+"\n", source, temporality, value, at, typ)

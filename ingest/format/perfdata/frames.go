@@ -67,9 +67,9 @@ func (d *decoder) push(ip uint64, in *maps, kernel, called bool) {
 	d.stack = append(append(d.stack, f.inlined...), f.frame)
 }
 
-// pushStray adds a frame for a return address outside known code. All such addresses in a
-// binary, or in none, share one frame, and several in a row are merged: if perf took data
-// that is not a stack for one, each address found there is a different number.
+// pushStray adds a frame for a return address outside known code. All such addresses in a binary,
+// or in none, share one frame, and several in a row are merged. They mostly are data that perf
+// took for a stack, so each would be a different number.
 func (d *decoder) pushStray(m *mapping, kernel bool) {
 	key := frameKey{kernel: kernel, called: true, stray: true}
 	if m != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestTimesFarOutside checks that an event more than 53 days from the others, before or after
-// them, leaves the others their times, and is told.
+// them, does not change the times of the others, and that a warning reports it.
 func TestTimesFarOutside(t *testing.T) {
 	const year2023 = 1_700_000_000_000_000_000
 	for name, stray := range map[string]uint64{"early": 12345, "late": 4 * year2023} {

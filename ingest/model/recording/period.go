@@ -9,8 +9,7 @@ const (
 	farPeriods = 4
 	// noPeriod is the period if there are no two samples to derive it from.
 	noPeriod = 1e9
-	// mostDistances is the number of distances from which a period is derived, if there
-	// are more.
+	// mostDistances is the maximum number of distances from which a period is derived.
 	mostDistances = 2000
 )
 

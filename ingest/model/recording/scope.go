@@ -127,7 +127,7 @@ func (s Scope) Length(rec *Recording) (length int64) {
 	return length
 }
 
-// On returns the Scope with other tracks; nil means all.
+// On returns the Scope limited to the given tracks instead of its own; nil means all tracks.
 func (s Scope) On(tracks []int) Scope {
 	s.Tracks = tracks
 	return s

@@ -23,8 +23,8 @@ func oneFrameEach(rec *recording.Recording) bool {
 	return true
 }
 
-// unmerged returns the tree of a recording with oneFrameEach, without transforms: the
-// same as callPaths make, in one pass over the calls.
+// unmerged returns the tree without transforms of a recording for which oneFrameEach is true. It
+// needs one pass over the calls, and the result is the tree that callPaths would give.
 func unmerged(rec *recording.Recording, w *Weights) *Tree {
 	n := min(rec.Calls.Len(), max(1, len(w.Self)))
 	at := make([]int32, n)

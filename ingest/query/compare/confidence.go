@@ -238,8 +238,8 @@ func counts(a, b weighed, grain float64, ref *stats.Reference) *Confidence {
 	if d == 0 {
 		conf.P = 1
 	}
-	// Fewer samples would vary as much by chance alone; the interval and the smallest
-	// change to detect are theirs.
+	// The weights vary like weights of only worth times as many samples would by sampling alone.
+	// So compute the interval and the smallest detectable change for that number.
 	la, ha := stats.CountInterval(na * worth)
 	lb, hb := stats.CountInterval(nb * worth)
 	ea, eb = ea/worth, eb/worth

@@ -245,8 +245,9 @@ func (n *noise) reference(unit int) *stats.Reference {
 	return n.refs[unit]
 }
 
-// ofRow judges a row of a function, -1 for another row. A function whose change is offset
-// by others that it exchanges cost with is at most as certain as the sum of all.
+// ofRow returns the confidence of a row's difference. f is the row's function, -1 if it has none.
+// If the change of a function is offset by functions with which it exchanges cost, the confidence
+// is at most that of their sum.
 func (n *noise) ofRow(w [2]weighed, f int32, total bool) *Confidence {
 	unit := -1
 	if f >= 0 && int(f) < len(n.unit) {

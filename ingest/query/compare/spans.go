@@ -18,17 +18,17 @@ type spanTable struct {
 	*spanScales
 	// shifts requests that confidences include how durations differ.
 	shifts bool
-	// common is the factor by which the durations of all rows changed, 1 if too few rows
-	// tell, and refs has what the ratio of each row's durations is compared with. Both are
-	// unset if the sides are parts of one recording.
+	// common is the factor by which the durations of all rows changed, 1 if too few rows tell, and
+	// refs holds, by row, the distribution with which the ratio of the row's durations is
+	// compared. Both are unset if the sides are parts of one recording.
 	common float64
 	refs   []*stats.Reference
 }
 
 // spanScales holds the factors for durations and numbers of spans.
 type spanScales struct {
-	// unit is the common metric's unit in picoseconds. long are the factors for the
-	// durations of each recording, often for its numbers of spans.
+	// unit is the common metric's unit in picoseconds. long holds, by recording, the factors for
+	// the durations of spans, often those for the numbers of spans.
 	unit        float64
 	long, often []float64
 	perCall     bool // costs are per call, so the numbers of spans do not count
@@ -142,7 +142,8 @@ func ratioOf(a, b *drawn) (stats.Ratio, bool) {
 }
 
 // longer returns the p-value of a difference in the durations of spans, both of the typical
-// duration and of the mean. ref is nil or has what to compare the ratio with.
+// duration and of the mean. ref, unless nil, is the distribution with which the ratio of the means
+// is compared.
 func longer(a, b *drawn, ref *stats.Reference) float64 {
 	rank := stats.Ranks(a.kept, b.kept)
 	x, ok := ratioOf(a, b)

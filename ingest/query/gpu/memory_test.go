@@ -53,7 +53,7 @@ func TestMemoryAgainstEachEvent(t *testing.T) {
 			for name, bytes := range map[string]int64{"allocated": allocated, "reserved": reserved} {
 				now.bytes = bytes
 				name = fmt.Sprintf("GPU %d %s", device, name)
-				// Of events at the same time on both threads, the first thread's counts.
+				// If both threads have an event at the same time, the first thread's counts.
 				if w, ok := want[name]; !ok || bytes > w.bytes || bytes == w.bytes && (at < w.time || at == w.time && thread == 1) {
 					want[name] = now
 				}

@@ -41,11 +41,12 @@ const (
 	fewestApart = 4
 )
 
-// StandOut returns how many of the largest values stand out; sorted ascends. Candidates are
-// at least 1.3 times the median and differ from it by more than five times the median
-// deviation, but at most the largest 30 % are considered. If a wide gap has four or more of
-// them above it, only the values above the widest gap stand out. If there are more
-// candidates than 30 %, none stand out without such a gap.
+// StandOut returns how many of the largest values stand out from the rest. sorted is in ascending
+// order. A value is a candidate if it is at least 1.3 times the median and exceeds it by more than
+// five times the median deviation. Of these, at most the largest 30 % of all values are
+// considered. If a wide gap (see wideGap) leaves at least four of them above it, only the values
+// above the widest such gap stand out. Without such a gap all candidates stand out, or none if
+// they are more than 30 % of the values.
 func StandOut(sorted []int64) int {
 	n := len(sorted)
 	if n == 0 {

@@ -8,8 +8,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Functions returns the names of the functions of a stack, the innermost first. It leaves
-// out those above the function of a library that the program called.
+// Functions returns the names of the functions of a stack, the innermost first. If the wait was in
+// a library, it leaves out the library's inner functions and begins with the one that the program
+// called.
 func Functions(rec *recording.Recording, stack recording.CallID) (names []string) {
 	p := placeOf(rec, stack)
 	for c := stack; c != recording.NoCall; c = rec.Calls.Parent(c) {

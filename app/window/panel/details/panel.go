@@ -197,7 +197,8 @@ func (p *Panel) question(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) in
 	return y + h
 }
 
-// Copied returns the copied form of the line.
+// Copied returns the text that copying the line puts on the clipboard: the exact value if there is
+// one.
 func (d *Detail) Copied() string {
 	if d.Exact != "" {
 		return d.Exact

@@ -39,7 +39,7 @@ type view[S any] struct {
 
 // owner holds what a trend needs from the recordings that are shown.
 type owner struct {
-	// note says what of the view a trend does not depend on, "" for nothing.
+	// note tells the user which settings of the view the trend ignores, "" if it ignores none.
 	note string
 	// sides is true if the runs are those of A and B. Else the colours of A and B mark the
 	// runs before and after a change.

@@ -91,8 +91,9 @@ type difference struct {
 	example string
 }
 
-// compare compares one of each functions of a file with objdump. It returns the numbers of
-// functions and instructions, and the differences by mnemonic.
+// compare compares some functions of a file with objdump: one in so many, as each says, chosen by
+// a hash of the name. It returns the numbers of functions and instructions, and the differences by
+// mnemonic.
 func compare(t *testing.T, path string, each uint32) (functions, instructions int, kinds map[string]*difference) {
 	t.Helper()
 	f, err := elf.Open(path)

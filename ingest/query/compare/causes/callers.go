@@ -37,12 +37,14 @@ const (
 	// nearly is the part of a function's difference that a function it calls must have to
 	// be named instead.
 	nearly = .8
-	// unexplained is the smallest part of a caller's difference that named causes leave
-	// unexplained, and the smallest part by which it must exceed the change of all else.
+	// unexplained is the smallest part of a function's difference that the named causes must leave
+	// unexplained for the function to be reported. It is also the smallest part by which the
+	// difference must deviate from the change of the rest of the program.
 	unexplained = .5
-	// ownCode is the part of a function's difference in total from which it is one of self.
+	// If at least ownCode of a function's difference in total is in its self, the function itself
+	// changed.
 	ownCode = .8
-	// wholeShare is the share of the total from which a function is the program itself.
+	// A function with at least wholeShare of the total on both sides stands for the whole program.
 	wholeShare = .9
 	// leastCall is the smallest difference of a callee, as a part of the largest callee's.
 	leastCall = .2

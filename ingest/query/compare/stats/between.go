@@ -217,7 +217,8 @@ func (r *Reference) Ratio(x Ratio) (p float64) {
 	return math.Min(1, p/float64(len(stretches)))
 }
 
-// Shift is like [Reference.Ratio] for a ratio whose own test gave the p-value alone.
+// Shift is like [Reference.Ratio] for the ratio with the logarithm log, whose variance follows
+// from a test of its own. That test's p-value is alone.
 func (r *Reference) Shift(log, alone float64) float64 {
 	z := distance(alone)
 	if z == 0 {
