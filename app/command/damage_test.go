@@ -53,6 +53,14 @@ func TestAnswersSayDamage(t *testing.T) {
 			`the samples of the stack with leaf "work" add up to 5000, its stack records only to 50; ashlar check`},
 		"overlap.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":5,"dur":10,"pid":1,"tid":1}]`, 0, 1,
 			"overlap.json: Spans of a thread partly overlap: sums count 5 µs more than once; ashlar check"},
+		"async.json": {`[{"name":"a","ph":"b","id":1,"cat":"c","ts":0,"pid":1},{"name":"a","ph":"e","id":1,"cat":"c","ts":100,"pid":1},` +
+			`{"name":"b","ph":"b","id":1,"cat":"c","ts":10,"pid":1},{"name":"b","ph":"e","id":1,"cat":"c","ts":40,"pid":1},` +
+			`{"name":"d","ph":"b","id":1,"cat":"c","ts":30,"pid":1},{"name":"d","ph":"e","id":1,"cat":"c","ts":60,"pid":1}]`, 0, 1,
+			"async.json: Spans inside another span overlap each other: sums of async spans count 30 µs more than once; ashlar check"},
+		"beside.json": {`[{"name":"a","ph":"b","id":1,"cat":"c","ts":0,"pid":1},{"name":"a","ph":"e","id":1,"cat":"c","ts":100,"pid":1},` +
+			`{"name":"b","ph":"b","id":1,"cat":"c","ts":10,"pid":1},{"name":"b","ph":"e","id":1,"cat":"c","ts":40,"pid":1},` +
+			`{"name":"d","ph":"b","id":1,"cat":"c","ts":30,"pid":1},{"name":"d","ph":"e","id":1,"cat":"c","ts":60,"pid":1},` +
+			`{"name":"work","ph":"X","ts":0,"dur":10,"pid":1,"tid":1}]`, 0, 0, ""},
 		"infinite.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":20,"dur":Infinity,"pid":1,"tid":1}]`, 1, 1,
 			"infinite.json has 1 error that may affect this answer: A complete event (X) has a duration (dur) that is not a number; it is shown as unfinished"},
 		"period.spaa": {sound + `{"type":"sample","stack_id":"a","timestamp":1,"event":"cycles","period":30}` + "\n" + `{"type":"sample","stack_id":"a","timestamp":2,"event":"cycles"}` + "\n", 1, 2,

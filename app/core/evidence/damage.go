@@ -16,11 +16,11 @@ type Damage struct {
 	// of its format.
 	Errors int64 `json:"errors"`
 	// Weighing lists the errors that change numbers or names, possibly those of this
-	// answer, and problems that are no errors but leave sums wrong: spans of a thread that
-	// overlap ("crossing-spans"), since sums count their common time more than once,
-	// samples without a weight ("period-missing"), times that do not count from the start that
-	// the file states ("before-start"), and a metric with two units that cannot
-	// be converted ("unit-differs"). The other errors were repaired.
+	// answer, and problems that are no errors but leave sums wrong: spans that overlap
+	// ("crossing-spans", "overlapping-spans"), since sums count their common time more
+	// than once, samples without a weight ("period-missing"), times that do not count from
+	// the start that the file states ("before-start"), and a metric with two units that
+	// cannot be converted ("unit-differs"). The other errors were repaired.
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all errors.
 	Check string `json:"check"`
@@ -37,8 +37,25 @@ type DamageKind struct {
 }
 
 // skews reports whether a warning that is no error means that sums are wrong.
-func skews(code string) bool {
-	return code == recording.WarnBefore || code == recording.WarnCrossing || code == recording.WarnPeriod || code == recording.WarnUnits
+func skews(rec *recording.Recording, code string) bool {
+	switch code {
+	case recording.WarnBefore, recording.WarnCrossing, recording.WarnPeriod, recording.WarnUnits:
+		return true
+	case recording.WarnFilled:
+		return onlyAsync(rec)
+	}
+	return false
+}
+
+// onlyAsync reports whether a recording has async spans only. Otherwise, sums exclude them
+// unless asked to count them.
+func onlyAsync(rec *recording.Recording) bool {
+	for _, t := range rec.Tracks {
+		if t.Kind == recording.ThreadTrack && t.Spans() > 0 {
+			return false
+		}
+	}
+	return rec.Counts.Samples == 0 && rec.Counts.Stacks == 0
 }
 
 // DamageOf returns the errors of a recording and the overlaps of its spans; nil without
@@ -47,7 +64,7 @@ func DamageOf(rec *recording.Recording) *Damage {
 	d := &Damage{File: rec.Source.Path, Weighing: []DamageKind{}, Check: safetext.Command("ashlar", "check", rec.Source.Path)}
 	for i := range rec.Warnings {
 		w := &rec.Warnings[i]
-		if !w.Error && !skews(w.Code) {
+		if !w.Error && !skews(rec, w.Code) {
 			continue
 		}
 		if w.Error {

@@ -18,6 +18,7 @@ type nest struct {
 	calls  []CallID
 	lanes  []lanes.Lane
 	groups []uint32           // groups of the open spans
+	slots  []int              // slots of the open spans, see innermost
 	marks  []column.Vec[mark] // parallel to lanes; nil if there are no groups
 	slack  int64              // see Builder.Slack
 	cuts   [][]cut            // by lane, in order
@@ -45,6 +46,7 @@ func (n *nest) takes(x *unordered.Span, group uint32) bool {
 		n.calls = n.calls[:len(n.calls)-1]
 		n.groups = n.groups[:len(n.groups)-1]
 	}
+	n.slots = n.slots[:min(len(n.slots), len(n.ends))]
 	k := len(n.ends) - 1
 	return k < 0 || needs(x, n.slack) <= n.ends[k] && group == n.groups[k]
 }
@@ -63,6 +65,7 @@ func (n *nest) drop(before int64) {
 		k--
 	}
 	n.ends, n.calls, n.groups = n.ends[:k], n.calls[:k], n.groups[:k]
+	n.slots = n.slots[:min(len(n.slots), k)]
 }
 
 func (n *nest) add(b *Builder, x *unordered.Span, group uint32, args uint64) CallID {
@@ -168,32 +171,32 @@ func (n *nest) reopen() (last unordered.Span, turn uint32) {
 	return last, turn
 }
 
-// nests are the nests of a track. A span belongs to the first nest that takes it. With
-// two or more, an index finds that nest, because spans that all overlap make as many
-// nests as there are spans.
+// nests are the nests of a track. A span without a group lies in the open span that began last
+// among those that contain it, and otherwise begins in the first nest without open spans. With
+// two nests or more, indices find that nest, because spans that all overlap make as many nests as
+// there are spans.
 type nests struct {
-	all  []*nest
-	seen map[uint32]placed // where each group was last seen
-	turn uint32            // number of spans added since there were groups
-	torn []overlap         // in order of their starts
+	all   []*nest
+	seen  map[uint32]placed // where each group was last seen
+	turn  uint32            // number of spans added since there were groups
+	torn  []overlap         // in order of their starts
+	again int64             // the time of those that are outermost
 	// grouped means that some span has a group.
 	grouped bool
 	slack   int64
 	touch   touch
 	were    []seenBefore // earlier values of seen, for reopen
 
-	// room is a binary tree over the nests. Its second half holds the latest end that
-	// each nest accepts; each element of the first half is the maximum of its two
-	// children. A nest accepts spans up to the end of its innermost open span, or any
-	// span if none is open. If the innermost open span has a group, the nest accepts
-	// nothing here: spans of that group find it through seen.
-	room []int64
+	inner innermost
+	// room is a binary tree over the nests. Its second half holds whether each nest has no
+	// open span; each element of the first half is set if one of its two children is.
+	room []bool
 	now  int64 // the start of the latest span
 	ends heap.Heap[openEnd]
 	// tied are the nests with an open span that ends now, and flat those with a
 	// zero-length span at that time. Whether such a span is over depends on the next span
-	// (see over). So this is checked only once the next span comes, and only for nests
-	// before the one found for it.
+	// (see over). So this is checked only once the next span comes. A span with a group
+	// checks only the nests before the one found for it.
 	tied, flat heap.Heap[int]
 }
 
@@ -212,8 +215,6 @@ type openEnd struct {
 	at   int64
 	nest int
 }
-
-const anything = math.MaxInt64
 
 // add adds a span. Spans must come in order of their starts.
 func (ns *nests) add(b *Builder, x *unordered.Span, group uint32, args uint64) CallID {
@@ -289,11 +290,16 @@ func (ns *nests) reopen() {
 		ns.were = ns.were[:k]
 	}
 	ns.room, ns.ends.Items, ns.tied.Items, ns.flat.Items = nil, nil, nil, nil
+	ns.inner = innermost{}
+	if len(ns.all) < 2 {
+		return
+	}
+	for _, n := range ns.all {
+		n.drop(ns.now)
+	}
+	ns.inner.restart(ns.all)
 	for k := range ns.all {
-		if len(ns.all) > 1 {
-			ns.all[k].drop(ns.now)
-			ns.open(k)
-		}
+		ns.open(k)
 	}
 }
 
@@ -312,16 +318,24 @@ func (ns *nests) open(k int) {
 	ns.fits(k)
 }
 
-// place returns the nest for a span: the first that accepts it. A span of a group goes to
-// the nest where its group was last seen or to the home of the group, if spans are open
-// there and it fits, and otherwise to the first nest that accepts it.
+// mostTorn is the maximum number of nests in which a span without a group is subtracted from
+// the open spans that contain it: the first ones. It bounds the time for spans that all overlap.
+const mostTorn = 8
+
+// place returns the nest for a span. A span of a group goes to the nest where its group was
+// last seen or to the home of the group, if spans are open there and it fits, and otherwise to
+// the first nest without open spans.
 func (ns *nests) place(x *unordered.Span, group uint32) int {
 	if group == 0 {
 		k := ns.first(x, group)
-		if k > 0 && (k == len(ns.all) || len(ns.all[k].ends) == 0) {
-			ns.takes(0, x, group)
-			if ns.all[0].holds(group) {
-				ns.tear(0, x)
+		outermost := k == len(ns.all) || len(ns.all[k].ends) == 0
+		for j := range min(len(ns.all), mostTorn) {
+			if j == k {
+				continue
+			}
+			ns.takes(j, x, group)
+			if ns.all[j].holds(group) && ns.tear(j, x, outermost) {
+				outermost = false // its time counts once
 			}
 		}
 		return k
@@ -337,7 +351,7 @@ func (ns *nests) place(x *unordered.Span, group uint32) int {
 	}
 	now := was
 	for _, k := range [2]int32{was.home, was.nest} {
-		if k >= 0 && ns.all[k].holds(group) && ns.tear(int(k), x) {
+		if k >= 0 && ns.all[k].holds(group) && ns.tear(int(k), x, true) {
 			now.home = k
 			break
 		}
@@ -368,24 +382,32 @@ func (ns *nests) first(x *unordered.Span, group uint32) int {
 	case len(ns.all) == 1:
 		return 1
 	}
-	until, undecided := needs(x, ns.slack), &ns.flat
-	if group != 0 {
-		until = anything
-	}
+	undecided := &ns.flat
 	if x.End > x.Start {
 		undecided = &ns.tied
 		for ns.ends.Len() > 0 && ns.ends.Min().at == x.Start {
 			ns.tied.Push(ns.ends.Pop().nest)
 		}
 	}
+	decide := func() {
+		k := undecided.Pop()
+		ns.all[k].takes(x, group)
+		ns.fits(k)
+	}
+	if group == 0 {
+		for undecided.Len() > 0 {
+			decide()
+		}
+		if k, ok := ns.inner.find(needs(x, ns.slack)); ok {
+			return k
+		}
+	}
 	for {
-		k := ns.find(until)
+		k := ns.find()
 		if undecided.Len() == 0 || undecided.Min() > k {
 			return k
 		}
-		k = undecided.Pop()
-		ns.all[k].takes(x, group)
-		ns.fits(k)
+		decide()
 	}
 }
 
@@ -395,6 +417,7 @@ func (ns *nests) index(now int64) {
 		return
 	}
 	ns.now = now
+	ns.inner.restart(ns.all)
 	ns.open(0)
 }
 
@@ -419,43 +442,35 @@ func (ns *nests) advance(to int64) {
 	}
 }
 
-// fits updates the entry of nest k in room.
+// fits updates the indices for nest k.
 func (ns *nests) fits(k int) {
+	ns.inner.update(ns.all, k)
 	half := len(ns.room) / 2
 	if k >= half {
 		old := ns.room[half:]
 		half = max(8, 2*half)
-		ns.room = make([]int64, 2*half)
-		for i := range ns.room {
-			ns.room[i] = math.MinInt64
-		}
+		ns.room = make([]bool, 2*half)
 		copy(ns.room[half:], old)
 		for i := half - 1; i > 0; i-- {
-			ns.room[i] = max(ns.room[2*i], ns.room[2*i+1])
+			ns.room[i] = ns.room[2*i] || ns.room[2*i+1]
 		}
 	}
-	room := int64(anything)
-	if n := ns.all[k]; len(n.ends) > 0 {
-		room = math.MinInt64
-		if top := len(n.ends) - 1; n.groups[top] == 0 {
-			room = n.ends[top]
-		}
-	}
+	room := len(ns.all[k].ends) == 0
 	for i := half + k; i > 0; i /= 2 {
 		ns.room[i] = room
-		room = max(room, ns.room[i^1])
+		room = room || ns.room[i^1]
 	}
 }
 
-// find returns the first nest that accepts a span with this end, or a new one.
-func (ns *nests) find(end int64) int {
+// find returns the first nest without open spans, or a new one.
+func (ns *nests) find() int {
 	half := len(ns.room) / 2
-	if ns.room[1] < end {
+	if !ns.room[1] {
 		return len(ns.all)
 	}
 	i := 1
 	for i < half {
-		if i *= 2; ns.room[i] < end {
+		if i *= 2; !ns.room[i] {
 			i++
 		}
 	}

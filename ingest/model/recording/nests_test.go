@@ -27,9 +27,23 @@ func placeOneByOne(nests []*nest, last map[uint32]placed, x *unordered.Span, gro
 			was.home = k // the home wins if both contain the span
 		}
 	}
-	k := 0
-	for k < len(nests) && (!nests[k].takes(x, group) || group != 0 && len(nests[k].ends) > 0) {
-		k++
+	k := -1
+	if group == 0 {
+		var latest int64
+		for i, n := range nests {
+			if !n.takes(x, group) || len(n.ends) == 0 {
+				continue
+			}
+			if start := n.lanes[len(n.ends)-1].LastStart(); k < 0 || start > latest {
+				k, latest = i, start
+			}
+		}
+	}
+	if k < 0 {
+		k = 0
+		for k < len(nests) && (!nests[k].takes(x, group) || len(nests[k].ends) > 0) {
+			k++
+		}
 	}
 	last[group] = placed{int32(k), was.home}
 	return k

@@ -12,7 +12,8 @@ import (
 // Some spans overlap their siblings: Read from 2 to 5 and Write from 3 to 7, both within
 // Nested from 1 to 10. A lane holds only one of two spans that overlap, so Write becomes an
 // outermost call in another nest. Still, the time from 5 to 7, which only Write covers,
-// must not be self time of Nested: it becomes a span named Overlapping within Nested.
+// must not be self time of Nested: it becomes a span named Overlapping within Nested. So does
+// the time of a span within Write, which lies in both.
 
 // Overlapping is the name of spans that cover the part of another span in which only
 // spans in other lanes ran. They are not in the file.
@@ -33,6 +34,7 @@ func (r *Recording) Filled() (n int64) {
 type overlap struct {
 	start, end        int64
 	nest, lane, index uint32
+	outermost         bool // it is in no other span either
 }
 
 // holds reports whether the open spans of the nest are of a group.
@@ -43,7 +45,7 @@ func (n *nest) holds(group uint32) bool {
 
 // tear notes that x goes to another nest although an open span of nest k contains it. It
 // reports whether there is such a span.
-func (ns *nests) tear(k int, x *unordered.Span) bool {
+func (ns *nests) tear(k int, x *unordered.Span, outermost bool) bool {
 	n := ns.all[k]
 	until := needs(x, n.slack)
 	d := sort.Search(len(n.ends), func(d int) bool { return n.ends[d] < until }) - 1
@@ -51,7 +53,7 @@ func (ns *nests) tear(k int, x *unordered.Span) bool {
 		return false
 	}
 	if x.Start < x.End {
-		ns.torn = append(ns.torn, overlap{x.Start, x.End, uint32(k), uint32(d), uint32(n.lanes[d].Len() - 1)})
+		ns.torn = append(ns.torn, overlap{x.Start, x.End, uint32(k), uint32(d), uint32(n.lanes[d].Len() - 1), outermost})
 	}
 	return true
 }
@@ -67,6 +69,11 @@ func (ns *nests) fill(b *Builder) (added int64) {
 	slices.SortFunc(ns.torn, func(x, y overlap) int {
 		return cmp.Or(cmp.Compare(x.nest, y.nest), cmp.Compare(x.lane, y.lane), cmp.Compare(x.index, y.index), cmp.Compare(x.start, y.start))
 	})
+	for i := range ns.torn {
+		if o := &ns.torn[i]; o.outermost {
+			ns.again += o.end - o.start
+		}
+	}
 	for len(ns.torn) > 0 {
 		first := &ns.torn[0]
 		n := slices.IndexFunc(ns.torn, func(o overlap) bool { return o.nest != first.nest || o.lane != first.lane })

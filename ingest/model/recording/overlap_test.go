@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"maps"
 	"testing"
 
 	"ashlar/testdata/rounds"
@@ -24,7 +25,7 @@ func selfOf(r *Recording) map[string]int64 {
 // Read and Write overlap within Nested. The self time of Nested is the time that neither
 // covers.
 func TestOverlapWithinASpan(t *testing.T) {
-	for group, within := range map[uint32]int64{0: 0, 7: 5} { // without groups, it lies in Nested
+	for _, group := range []uint32{0, 7} {
 		b := NewBuilder()
 		b.AddEvent(SpanEvent())
 		track := b.Track(TrackKey{TID: 1})
@@ -34,13 +35,40 @@ func TestOverlapWithinASpan(t *testing.T) {
 		track.SpanOf(group, 60, 65, b.frameOf("part of Write"), 0, false)
 		track.SpanOf(group, 80, 90, b.frameOf("Close"), 0, false)
 		r := b.Finish()
-		for name, want := range map[string]int64{"Nested": 30, "Read": 30, "Write": 40 - within, "part of Write": 5, "Close": 10, Overlapping: 15 + within} {
+		for name, want := range map[string]int64{"Nested": 30, "Read": 30, "Write": 35, "part of Write": 5, "Close": 10, Overlapping: 20} {
 			if got := selfOf(r)[name]; got != want {
 				t.Errorf("group %d: self of %s is %d, want %d", group, name, got, want)
 			}
 		}
 		if r.Counts.Spans != int64(r.Tracks[0].Spans()) || len(r.Warnings) != 1+1 {
 			t.Errorf("group %d: %d spans, %v", group, r.Counts.Spans, r.Warnings)
+		}
+	}
+}
+
+// A span that lies in two spans that cross each other is subtracted from the self time of both,
+// and lies in the one that began last, even after the other has ended.
+func TestWithinSpansThatCross(t *testing.T) {
+	for _, snapshots := range []bool{false, true} {
+		b := NewBuilder()
+		b.AddEvent(SpanEvent())
+		track := b.Track(TrackKey{TID: 1})
+		for _, x := range []struct {
+			name       string
+			start, end int64
+		}{{"step", 0, 1000}, {"fwd", 100, 1050}, {"loss", 120, 1100}, {"mm", 150, 350}, {"add", 200, 210}, {"mm", 450, 650}, {"mm", 750, 950}, {"free", 1010, 1020}, {"free", 1060, 1070}, {"step", 1100, 1200}} {
+			track.Span(x.start, x.end, b.frameOf(x.name), 0, false)
+			if snapshots {
+				b.Snapshot()
+			}
+		}
+		r := b.Finish()
+		want := map[string]int64{"step": 400 + 100, "fwd": 950 - 600 - 10, "loss": 980 - 600 - 20, "mm": 600 - 10, "add": 10, "free": 20, Overlapping: 600 + 600 + 10}
+		if got := selfOf(r); !maps.Equal(got, want) {
+			t.Errorf("snapshots %v: self times are %v, want %v", snapshots, got, want)
+		}
+		if want := "Spans of a thread partly overlap: sums count 1.83 ns more than once."; len(r.Warnings) == 0 || r.Warnings[0].Text != want {
+			t.Errorf("snapshots %v: the warnings are %v, want %q first", snapshots, r.Warnings, want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type torn struct {
 	crossing  int64 // spans that overlap another without nesting in it, so they are treated as outermost
 	twice     int64 // the time counted more than once by outermost spans that overlap
 	filled    int64 // spans named Overlapping
+	again     int64 // the time of spans of other tracks that lie in an open span but are outermost
 }
 
 // WarnPeriod is the code of the warning that some samples of an event have no weight, so
@@ -32,11 +33,14 @@ const WarnUnits = "unit-differs"
 // sums count their common time more than once.
 const WarnCrossing = "crossing-spans"
 
+// WarnFilled is the code of the warning that spans overlap inside another span, so that sums
+// count their common time more than once.
+const WarnFilled = "overlapping-spans"
+
 // Codes of the other warnings of spans that do not nest.
 const (
-	warnCut    = "overrun"
-	warnMoved  = "touching-spans"
-	warnFilled = "overlapping-spans"
+	warnCut   = "overrun"
+	warnMoved = "touching-spans"
 )
 
 // count adds the cuts and overlaps of a track's layout.
@@ -53,7 +57,11 @@ func (n *torn) count(kind TrackKind, ns *nests) {
 			outer = append(outer, &nest.lanes[0])
 		}
 	}
-	if kind != ThreadTrack || len(outer) < 2 {
+	if kind != ThreadTrack {
+		n.again += ns.again
+		return
+	}
+	if len(outer) < 2 {
 		return
 	}
 	for k, l := range outer {
@@ -84,9 +92,13 @@ func (b *Builder) warnTorn() {
 		b.Usual(WarnCrossing, "", "Spans of a thread partly overlap: sums count %s more than once.", readable(n.twice))
 		b.WarnMore(WarnCrossing, n.crossing-1)
 	}
-	if _, said := b.warn[warnFilled]; n.filled > 0 && !said {
-		b.Remark(warnFilled, "", "Spans inside another span overlap each other. Spans in other lanes count as outermost calls. Time covered only by such spans is shown as %s, not as self time.", Overlapping)
-		b.WarnMore(warnFilled, n.filled-1)
+	if _, said := b.warn[WarnFilled]; n.filled > 0 && !said {
+		if n.again > 0 {
+			b.Usual(WarnFilled, "", "Spans inside another span overlap each other: sums of async spans count %s more than once. Time covered only by spans in other lanes is shown as %s, not as self time.", readable(n.again), Overlapping)
+		} else { // in threads: see WarnCrossing
+			b.Usual(WarnFilled, "", "Spans inside another span overlap each other. Time covered only by spans in other lanes is shown as %s, not as self time.", Overlapping)
+		}
+		b.WarnMore(WarnFilled, n.filled-1)
 	}
 }
 
