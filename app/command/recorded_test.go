@@ -179,8 +179,8 @@ func TestRecordedChange(t *testing.T) {
 			for i, name := range []string{"before", "after"} {
 				want[i] = naive(t, filepath.Join(recorded, name+"."+ext))[changed]
 			}
-			// This self is a little smaller than the naive one: the kernel's time is the kernel's
-			// own.
+			// This self is a little smaller than the naive one, because kernel frames have a self
+			// of their own.
 			a, err := first.ASelf.Int64()
 			if err != nil || a > want[0] || a < want[0]*95/100 {
 				t.Errorf("it took %s before, naively %d", first.ASelf, want[0])

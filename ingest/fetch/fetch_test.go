@@ -199,8 +199,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestSentOn: a server may send on to another place on it, but neither to
-// another server nor in a circle.
+// TestSentOn checks that a server may redirect to another path of its own, but neither to another
+// server nor in a circle.
 func TestSentOn(t *testing.T) {
 	asked := 0
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

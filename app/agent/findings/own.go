@@ -21,7 +21,8 @@ func (l *look) owners() (of []recording.FuncID, ok bool) {
 	for i := range library {
 		f := l.rec.Functions.At(i)
 		pseudo := strings.HasPrefix(f.Name, "[") || strings.HasPrefix(f.Name, "(") || f.Unresolved
-		// If most functions have a file or module, those without are built in.
+		// If most functions have a file or module, a function without either is built into the
+		// runtime.
 		library[i] = pseudo || f.Library() || f.File == "" && f.Module == "" && 2*placed > len(library)
 		ok = ok || library[i]
 	}

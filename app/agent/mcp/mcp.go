@@ -133,7 +133,7 @@ func (s *server) answer(ctx context.Context, t *tool, check *jsonschema.Resolved
 	return &sdk.CallToolResult{StructuredContent: json.RawMessage(b), Content: []sdk.Content{&sdk.TextContent{Text: string(b)}}}
 }
 
-// inSchema leaves of the places in the schema's errors the name of the argument.
+// inSchema shortens the places in the schema's errors to the name of the argument.
 var inSchema = strings.NewReplacer("validating root: ", "", "validating /properties/", "")
 
 var (

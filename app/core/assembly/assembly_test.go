@@ -212,7 +212,7 @@ func TestVerified(t *testing.T) {
 	if _, err := list(t, recordingOf(path, id, "spin", start, count, in), assembly.Options{Exe: other}); err == nil || !strings.Contains(err.Error(), "not the recorded binary") {
 		t.Errorf("with another program given: %v", err)
 	}
-	// A hash of the file is no build id of a linker: like is compared with like.
+	// A recorded htlhash is compared with the htlhash of the binary, not with its build id.
 	hash := htlhash(t, path)
 	got, err := list(t, recordingOf(path, recording.HTLHash+hash, "spin", start, count, in), assembly.Options{})
 	if err != nil || !got.Verified || got.IDKind != "htlhash" || got.BuildID != id {

@@ -110,7 +110,7 @@ func unregister(h hive) ([]Line, error) {
 	return []Line{ok("registry entries removed")}, nil
 }
 
-// registered checks whether a program is registered as register would do it.
+// registered checks whether the registry has the values that register writes for a program.
 func registered(h hive, program, version string) ([]Line, error) {
 	right, wrong := 0, []Line(nil)
 	for _, s := range settings(program, version) {

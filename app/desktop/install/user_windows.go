@@ -21,7 +21,7 @@ func RemoveUser() ([]Line, error) {
 	return unregister(currentUser{})
 }
 
-// CheckUser checks whether a program is registered with the desktop as User would do it.
+// CheckUser checks whether the registry has the values that [User] writes for a program.
 func CheckUser(program string) ([]Line, error) {
 	return registered(currentUser{}, program, version.Number())
 }
