@@ -10,14 +10,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/big"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -28,8 +25,6 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/input/safetext"
 	input "ashlar/ingest/input/source"
-	"ashlar/ingest/model/recording"
-	"ashlar/render/units"
 )
 
 // Check is the check-claims command.
@@ -153,7 +148,6 @@ var (
 	address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("ashlar:1\\?[^\\s`)>\"]+") })
 	bold    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*([^*]*)\*\*`) })
 	escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\\\\([!-/:-@[-`{-~])") })
-	spoken  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([-+]?[0-9][0-9 ]*(?:\.[0-9]+)?) ?(.*)$`) })
 	one     = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*(.*\S)\s*([=~])\s*([-+]?[0-9][0-9]*(?:\.[0-9]+)?)\s*$`)
 	})
@@ -279,32 +273,6 @@ func readable(ctx context.Context, s string, near []string) error {
 	return err
 }
 
-// even replaces every white-space character by a space and every minus sign by a hyphen.
-func even(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == '−':
-			return '-'
-		}
-		return r
-	}, strings.TrimSpace(s))
-}
-
-// says reports whether a bold number matches a claim: it has either the claimed digits or
-// the form for people, possibly with fewer digits or, as 12.34 M for 12.34 M cycles, without
-// the unit.
-func says(bold, number, people string) bool {
-	digits := func(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), " ", "") }
-	b := spoken().FindStringSubmatch(bold)
-	if b[2] == "" || people == "" {
-		return same(digits(b[1]), number, false)
-	}
-	p := spoken().FindStringSubmatch(people)
-	return p != nil && (b[2] == p[2] || strings.HasPrefix(p[2], b[2]+" ")) && (digits(b[1]) == digits(p[1]) || len(digits(b[1])) < len(digits(p[1])) && same(digits(p[1]), digits(b[1]), true))
-}
-
 // or2 returns a with its empty texts replaced by those of b.
 func or2(a, b []string) (all []string) {
 	for i := range a {
@@ -312,86 +280,6 @@ func or2(a, b []string) (all []string) {
 	}
 	return all
 }
-
-// people formats the number at a path of a command's answer for people; it returns "" if the
-// number has no unit. The unit comes from the nearest enclosing object that has one, or from
-// the command; shares are formatted in percent.
-func people(command string, answer any, path string) string {
-	v, err := follow(answer, path)
-	n, ok := v.(json.Number)
-	if err != nil || !ok {
-		return ""
-	}
-	last := path[strings.LastIndexByte(path, '.')+1:]
-	unit, metric := unitOf(command, answer, path, last)
-	if unit == "share" {
-		f, err := n.Float64()
-		if err != nil {
-			return ""
-		}
-		return even(strconv.FormatFloat(100*f, 'f', 1, 64) + " %")
-	}
-	whole, fraction, _ := strings.Cut(n.String(), ".")
-	mantissa, err := strconv.ParseInt(whole+fraction, 10, 64)
-	if err != nil || unit == "" {
-		return ""
-	}
-	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Name: metric, Unit: unit, Decimals: len(fraction)})))
-}
-
-// unitOf returns the unit of a number, share for a share, and the metric if its name changes
-// how values are written. last is the last field of the path.
-func unitOf(command string, answer any, path, last string) (unit, metric string) {
-	switch {
-	case last == "share" || strings.HasSuffix(last, "_share"):
-		return "share", ""
-	case strings.HasSuffix(last, "_ns"):
-		return "ns", ""
-	case counts[last]:
-		return "", ""
-	}
-	for at := path; at != ""; {
-		at = at[:max(strings.LastIndexAny(at, ".["), 0)]
-		u, err := follow(answer, strings.TrimPrefix(at+".unit", "."))
-		if err != nil {
-			continue
-		}
-		unit, _ = u.(string)
-		if unit == "bytes" || unit == "byte" || unit == "B" {
-			m, _ := follow(answer, strings.TrimPrefix(at+".metric", "."))
-			metric, _ = m.(string)
-		}
-		return unit, metric
-	}
-	words := strings.Fields(command)
-	if fields := ""; len(words) > 1 {
-		for rest := path; rest != ""; {
-			m := step().FindStringSubmatch(rest)
-			if m == nil {
-				return "", ""
-			}
-			if m[1] != "" {
-				fields += "." + m[1]
-			}
-			rest = rest[len(m[0]):]
-		}
-		if strings.Contains(times[words[1]]+" ", " "+fields+" ") {
-			return "ns", ""
-		}
-	}
-	return "", ""
-}
-
-// times are the fields of answers that are times in nanoseconds, by command. Other answers
-// have units or field names that end in _ns.
-var times = map[string]string{
-	"calls": " .sum .together .min .max .mean .median .p90 .p99 .p999 .histogram.from .histogram.to .modes.from .modes.to .rows.start .rows.duration .rows.self .rows.cpu .rows.waiting",
-	"gpu":   " .devices.window .devices.busy .devices.copying .devices.communication .devices.hidden .devices.exposed .devices.idle.time .memory.allocated.time .memory.reserved.time .work_time .operators.self .operators.total .operators.outermost .operators.backward .operators.kernels.time .modules.self .modules.total .modules.outermost .modules.backward .modules.kernels.time .annotations.self .annotations.total .annotations.outermost .annotations.backward .annotations.kernels.time .loop.median .loop.median_gpu .loop.causes.slow .loop.causes.usual .steps.start .steps.duration .steps.gpu",
-	"locks": " .blocked .locks.lost .locks.longest .locks.holds_derived.sum .locks.holds_derived.median .locks.holds_derived.longest .locks.holders.sum .locks.holders.median .locks.holders.longest .locks.losers.lost .locks.losers.longest .locks.convoy.start .locks.convoy.length",
-}
-
-// counts are the fields to which the unit of the enclosing object does not apply.
-var counts = map[string]bool{"records": true, "count": true, "samples": true, "confidence": true, "calls": true, "ratio": true}
 
 // number checks one claimed number against the command's answer and returns the right
 // number, formatted for people.
@@ -452,70 +340,6 @@ func (c *checker) run(command string) (any, error) {
 	if err := d.Decode(&v); err != nil {
 		said := strings.TrimPrefix(strings.TrimSpace(remarks.String()), "ashlar: ")
 		return nil, fmt.Errorf("the command failed with exit code %d: %s", code, said)
-	}
-	return v, nil
-}
-
-// same reports whether two decimals are equal or, if rounded is true, whether right
-// rounds to said at said's number of digits.
-func same(right, said string, rounded bool) bool {
-	a, ok := new(big.Rat).SetString(right)
-	b, ok2 := new(big.Rat).SetString(said)
-	if !ok || !ok2 {
-		return false
-	}
-	if !rounded {
-		return a.Cmp(b) == 0
-	}
-	_, digits, _ := strings.Cut(said, ".")
-	half := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Mul(big.NewInt(2), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(digits))), nil)))
-	d := new(big.Rat).Sub(a, b)
-	return d.Abs(d).Cmp(half) <= 0
-}
-
-var step = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\.?([A-Za-z0-9_-]+)|^\[([0-9]+)\]|^\[([A-Za-z0-9_-]+)=("(?:[^"\\]|\\.)*")\]`)
-})
-
-// follow returns the field of an answer at a path.
-func follow(v any, path string) (any, error) {
-	for rest := path; rest != ""; {
-		m := step().FindStringSubmatch(rest)
-		if m == nil {
-			return nil, fmt.Errorf("%q is not a path; write rows[0].self or rows[name=\"parse\"].self", path)
-		}
-		at := strings.TrimSuffix(path, rest)
-		rest = rest[len(m[0]):]
-		switch {
-		case m[1] != "":
-			o, _ := v.(map[string]any)
-			x, ok := o[m[1]]
-			if !ok {
-				return nil, fmt.Errorf("there is no field %s in %s", m[1], or(at, "the answer"))
-			}
-			v = x
-		case m[2] != "":
-			list, _ := v.([]any)
-			i, err := strconv.Atoi(m[2])
-			if err != nil || i >= len(list) {
-				return nil, fmt.Errorf("%s has only %d elements, not [%s]", at, len(list), m[2])
-			}
-			v = list[i]
-		default:
-			var name string
-			if err := json.Unmarshal([]byte(m[4]), &name); err != nil {
-				return nil, fmt.Errorf("%s is not text: %w", m[4], err)
-			}
-			list, _ := v.([]any)
-			i := slices.IndexFunc(list, func(x any) bool {
-				o, _ := x.(map[string]any)
-				return o[m[3]] != nil && fmt.Sprint(o[m[3]]) == name
-			})
-			if i < 0 {
-				return nil, fmt.Errorf("no element of %s has the %s %q", at, m[3], name)
-			}
-			v = list[i]
-		}
 	}
 	return v, nil
 }
