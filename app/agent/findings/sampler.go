@@ -8,6 +8,7 @@ import (
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -79,7 +80,7 @@ func (l *look) unnamed(r rule) {
 }
 
 func isUnnamed(f recording.Function) bool {
-	return f.Unresolved || f.Name == recording.UnknownName || f.Name == "[unknown]"
+	return f.Unresolved || f.Name == funcname.Unknown || f.Name == "[unknown]"
 }
 
 // limits are the usual limits of recorders on the number of frames in a stack.

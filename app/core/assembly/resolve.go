@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -151,7 +152,7 @@ func (r *resolver) bias(frames []recording.FrameID) (uint64, bool) {
 
 // readable returns the form of a symbol that people read.
 func readable(symbol string) string {
-	if name, ok := recording.Demangled(symbol); ok {
+	if name, ok := funcname.Demangled(symbol); ok {
 		return name
 	}
 	return symbol

@@ -27,6 +27,7 @@ import (
 	"ashlar/ingest/format/program"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -462,7 +463,7 @@ func relative(last *int64, word string) bool {
 func (d *decoder) frame(n name) recording.Function {
 	fn := recording.Function{Name: n.fn, Module: base(n.ob), File: n.file}
 	if fn.Name == "" {
-		fn.Name = recording.UnknownName
+		fn.Name = funcname.Unknown
 	}
 	if hex, ok := strings.CutPrefix(fn.Name, "0x"); ok { // no symbol is known
 		if _, err := strconv.ParseUint(hex, 16, 64); err == nil {

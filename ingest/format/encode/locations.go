@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -111,7 +112,7 @@ func (l *Locations) address(loc Location) (start uint64, placed, bare bool) {
 		return 0, false, fn.Name == HexText(f.Addr)
 	}
 	offset, err := strconv.ParseUint(fn.Name[i+2:], 16, 64)
-	placed = err == nil && offset <= f.Addr && fn.Name == recording.AddressName(fn.Module, f.Addr, offset)
+	placed = err == nil && offset <= f.Addr && fn.Name == funcname.OfAddress(fn.Module, f.Addr, offset)
 	return f.Addr - offset, placed, placed
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/decode/decodetest"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -270,7 +271,7 @@ func TestSentences(t *testing.T) {
 		{"no time", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,null,4]`, 1), "", `Sample 1 of thread "Main" has no time, or a time more than 26 days from the first, and was left out`},
 		{"far", strings.Replace(small, `"time":[2,3.000000001,4]`, `"time":[2,3e12,4]`, 1), "", `Sample 1 of thread "Main" has no time, or a time more than 26 days from the first, and was left out`},
 		{"stacks in no order", strings.Replace(small, `"prefix":[null,0,1]`, `"prefix":[null,2,1]`, 1), "", "The parent of stack 1 comes after the stack, which is invalid; the stack is shown without callers"},
-		{"no such function", strings.Replace(small, `"func":[0,1,2]`, `"func":[0,1,9]`, 1), "", "Frame 2 of a stack is missing or has no function; it is shown as " + recording.UnknownName},
+		{"no such function", strings.Replace(small, `"func":[0,1,2]`, `"func":[0,1,9]`, 1), "", "Frame 2 of a stack is missing or has no function; it is shown as " + funcname.Unknown},
 		{"no weight", strings.Replace(small, `"weight":[-4096]`, `"weight":[null]`, 1), "", `Sample 0 of thread "Main" has no weight, or one that is too large; it counts 0`},
 		{"a weight too large", strings.Replace(small, `"weight":[-4096]`, `"weight":[-1e30]`, 1), "", `Sample 0 of thread "Main" has no weight, or one that is too large; it counts 0`},
 		{"a marker without a time", strings.Replace(small, `"startTime":[2,5]`, `"startTime":[null,5]`, 1), "", `Marker 0 of "Main markers" has no time, or a time more than 26 days from the first, and was left out`},

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -84,8 +85,8 @@ func (x *stacks) newFrame(i int) recording.FrameID {
 	if fn.Name == "" {
 		fn.Name, fn.Unresolved = fmt.Sprintf("[function %d]", n), true
 		if n < 0 || n >= f("name").len() {
-			fn.Name = recording.UnknownName
-			x.d.b.Warn("frame-missing", "", "Frame %d of a stack is missing or has no function; it is shown as %s", i, recording.UnknownName)
+			fn.Name = funcname.Unknown
+			x.d.b.Warn("frame-missing", "", "Frame %d of a stack is missing or has no function; it is shown as %s", i, funcname.Unknown)
 		}
 	}
 	if src := f("source"); src != nil {
@@ -139,7 +140,7 @@ func (x *stacks) module(frame, n int, fn *recording.Function, fr *recording.Fram
 		fn.Module, fr.BuildID = libs[l].name, libs[l].id
 		fn.Kind = program.KindOf(fn.Module)
 		if isAddress(fn.Name) {
-			fn.Name, fn.Unresolved = recording.AddressName(fn.Module, fr.Addr, fr.Addr), true
+			fn.Name, fn.Unresolved = funcname.OfAddress(fn.Module, fr.Addr, fr.Addr), true
 		}
 		return
 	}
@@ -180,7 +181,7 @@ func (x *stacks) located(i int, place string) recording.FrameID {
 		fn.Unresolved = true
 		if l := x.libAt(fr.Addr); l != nil {
 			fn.Module, fr.BuildID, fn.Kind = l.name, l.id, program.KindOf(l.name)
-			fn.Name = recording.AddressName(l.name, fr.Addr, fr.Addr-l.start)
+			fn.Name = funcname.OfAddress(l.name, fr.Addr, fr.Addr-l.start)
 		}
 	default:
 		if m := inLib().FindStringSubmatch(place); m != nil {

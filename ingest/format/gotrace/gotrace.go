@@ -24,6 +24,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/gotrace/wire"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/pairmap"
 	"ashlar/ingest/model/recording"
 )
@@ -293,7 +294,7 @@ func (d *decoder) call(stack int32) recording.CallID {
 	d.gen.EachFrame(stack, func(f *wire.Frame) { // leaf first
 		fn := recording.Function{Name: d.gen.Text(f.Func), File: d.gen.Text(f.File), Kind: recording.KindUser}
 		if fn.Name == "" {
-			fn.Name, fn.Unresolved = recording.AddressName("", f.PC, 0), true
+			fn.Name, fn.Unresolved = funcname.OfAddress("", f.PC, 0), true
 		}
 		frames = append(frames, d.b.Frame(recording.Frame{Func: d.b.Function(fn), Addr: f.PC, Line: int32(min(f.Line, 1<<31-1)), Kind: fn.Kind}))
 	})

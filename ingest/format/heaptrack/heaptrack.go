@@ -15,6 +15,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/program"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -274,7 +275,7 @@ func (d *decoder) frame(addr, module uint64, of [3]uint64, inlined bool) recordi
 	f := recording.Function{Name: d.string(of[0]), Module: d.string(module), File: d.string(of[1])}
 	f.Kind = program.KindOf(f.Module)
 	if f.Name == "" {
-		f.Name, f.Unresolved = recording.AddressName(f.Module, addr, 0), true
+		f.Name, f.Unresolved = funcname.OfAddress(f.Module, addr, 0), true
 	}
 	return d.b.Frame(recording.Frame{Func: d.b.Function(f), Addr: addr, File: f.File, Line: int32(min(of[2], 1<<31-1)), Kind: f.Kind, Inlined: inlined})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -163,7 +164,7 @@ func (c *chunk) addFrame(k frameKey) recording.FrameID {
 	}
 	switch {
 	case name == "":
-		fn.Name, fn.Unresolved = cmp.Or(class, recording.UnknownName), true
+		fn.Name, fn.Unresolved = cmp.Or(class, funcname.Unknown), true
 	case fn.Kind == recording.KindManaged, descriptor != "" && descriptor != noDescriptor: // a method, even if it is native
 		fn.Name, fn.Kind = strings.TrimPrefix(class+"."+name, "."), recording.KindManaged
 	default: // async-profiler writes the library in place of the class

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
@@ -249,9 +250,9 @@ func (d *decoder) frame(pid, at uint64) recording.FrameID {
 	if s := find(p.functions, at); s != nil {
 		f.Name, f.Module = s.name, cmp.Or(s.file, p.modules[s.module])
 	} else if s := find(p.files, at); s != nil {
-		f.Name, f.Module, f.Unresolved = recording.AddressName(s.file, at, at-s.from+s.offset), s.file, true
+		f.Name, f.Module, f.Unresolved = funcname.OfAddress(s.file, at, at-s.from+s.offset), s.file, true
 	} else {
-		f.Name, f.Unresolved = recording.AddressName("", at, 0), true
+		f.Name, f.Unresolved = funcname.OfAddress("", at, 0), true
 	}
 	return d.b.FunctionFrame(d.b.Function(f))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -164,7 +165,7 @@ func (c *converter) line(l *location, k int, w *where) recording.FrameID {
 
 // bare returns the frame of a location known only by address.
 func (c *converter) bare(l *location, w *where) recording.FrameID {
-	name := recording.AddressName(w.module, l.addr, c.offset(l))
+	name := funcname.OfAddress(w.module, l.addr, c.offset(l))
 	id := c.b.Function(recording.Function{Name: name, Module: w.module, Kind: w.kind, Unresolved: true})
 	return c.b.Frame(recording.Frame{Func: id, Addr: l.addr, Kind: w.kind, BuildID: w.buildID, Mapping: w.mapping, Type: w.typ, Folded: w.folded})
 }

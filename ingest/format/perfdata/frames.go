@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -142,7 +143,7 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 		}
 	}
 	if fn.Name == "" {
-		fn.Name, fn.Unresolved = recording.AddressName(m.name, fr.Addr, key.at-behind), true
+		fn.Name, fn.Unresolved = funcname.OfAddress(m.name, fr.Addr, key.at-behind), true
 	}
 	fn.Kind = fr.Kind
 	for i := len(places) - 1; i >= 0; i-- {
@@ -152,7 +153,7 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 			continue
 		}
 		in := fr
-		in.Func = d.b.Function(recording.Function{Name: cmp.Or(p.Name, recording.UnknownName), Module: m.name, File: p.File, Kind: fr.Kind})
+		in.Func = d.b.Function(recording.Function{Name: cmp.Or(p.Name, funcname.Unknown), Module: m.name, File: p.File, Kind: fr.Kind})
 		in.Offset, in.File, in.Line = 0, p.File, int32(p.Line)
 		in.Inlined, in.InlineDepth = true, uint8(min(len(places)-1-i, math.MaxUint8))
 		fs.inlined = append(fs.inlined, d.b.Frame(in))

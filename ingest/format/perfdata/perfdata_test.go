@@ -19,6 +19,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/decode/decodetest"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
@@ -182,7 +183,7 @@ func random(r *rand.Rand, n int) *made {
 			path := ""
 			if r.IntN(2) == 0 {
 				ips = append(ips, contextKernel, 0xffffffff81000000+r.Uint64N(0x1000))
-				path = fmt.Sprintf(";%s@[kernel.kallsyms]", recording.AddressName("[kernel.kallsyms]", ips[1], ips[1]-0xffffffff81000000))
+				path = fmt.Sprintf(";%s@[kernel.kallsyms]", funcname.OfAddress("[kernel.kallsyms]", ips[1], ips[1]-0xffffffff81000000))
 			}
 			ips = append(ips, contextUser)
 			before := "" // the module of the previous address if that is outside known code
@@ -207,7 +208,7 @@ func random(r *rand.Rand, n int) *made {
 				before = stray
 				name := placed(unknown, at)
 				if at != 0 && module != unknown && !strings.HasPrefix(module, "//") {
-					name = recording.AddressName(module, at, at)
+					name = funcname.OfAddress(module, at, at)
 				}
 				path = ";" + name + "@" + module + path
 			}

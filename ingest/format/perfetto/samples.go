@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -109,7 +110,7 @@ func (r *reader) frameOf(s *sequence, iid uint64) uint32 {
 	}
 	resolved := fn.Name != ""
 	if !resolved {
-		fn.Name, fn.Unresolved = recording.AddressName(fn.Module, fr.Addr, fr.Addr), true
+		fn.Name, fn.Unresolved = funcname.OfAddress(fn.Module, fr.Addr, fr.Addr), true
 	}
 	if program.IsKernel(fn.Module) {
 		fn.Kind = recording.KindKernel
@@ -301,7 +302,7 @@ func (r *reader) inline(b []byte) uint32 {
 			}
 		}
 		if fn.Name == "" {
-			fn.Name, fn.Unresolved = recording.UnknownName, true
+			fn.Name, fn.Unresolved = funcname.Unknown, true
 		}
 		frames = append(frames, r.frame(frame{fn, fr}))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -194,7 +195,7 @@ func (f *frame) id(b *recording.Builder, module string, depth int) recording.Fra
 	}
 	fn := recording.Function{Name: f.sym, Module: module, File: f.file, Kind: f.kind(module), Unresolved: f.sym == "[unknown]"}
 	if f.sym == "" {
-		fn.Name, fn.Unresolved = recording.AddressName(module, f.addr, f.dsoff), true
+		fn.Name, fn.Unresolved = funcname.OfAddress(module, f.addr, f.dsoff), true
 	}
 	id := b.Frame(recording.Frame{
 		Func: b.Function(fn), Addr: f.addr, Offset: f.offset, File: f.file, Line: f.line,

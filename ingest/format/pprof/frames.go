@@ -6,6 +6,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -91,7 +92,7 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 // bare returns the frame of a location that has only an address.
 func (c *converter) bare(l *profile.Location, source string) recording.FrameID {
 	file := mappingFile(l)
-	name := recording.AddressName(file, l.Address, offset(l))
+	name := funcname.OfAddress(file, l.Address, offset(l))
 	kind := program.KindOf(file)
 	id := c.b.Function(recording.Function{Name: name, Module: file, File: source, Kind: kind, Unresolved: true})
 	return c.b.Frame(recording.Frame{Func: id, Mapping: c.mapped[l.Mapping], Folded: l.IsFolded, Addr: l.Address, Kind: kind, BuildID: buildID(l)})

@@ -15,6 +15,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/format/decode/decodetest"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/testdata/rounds"
 	recordings "ashlar/testdata/samples"
@@ -281,7 +282,7 @@ func TestNamesInComments(t *testing.T) {
 
 	// A frame without an address cannot be looked up.
 	r, err := decodeBytes(t, []byte("threadcreate profile: total 4\n4 @ 0x0 0x0\n#\t0x0\n\n"))
-	if err != nil || r.Functions.Len() != 1 || r.Functions.At(0).Name != recording.UnknownName {
+	if err != nil || r.Functions.Len() != 1 || r.Functions.At(0).Name != funcname.Unknown {
 		t.Errorf("%v %v", err, r)
 	}
 }

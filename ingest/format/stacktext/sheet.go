@@ -10,6 +10,7 @@ import (
 
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -102,9 +103,9 @@ func (s *Sheet) Frame(f Frame) recording.FrameID {
 	fn := recording.Function{Name: f.Name, Module: f.Module, File: f.File, Kind: f.Kind}
 	switch {
 	case f.Name == "" && f.Addr != 0:
-		fn.Name, fn.Unresolved = recording.AddressName(f.Module, f.Addr, f.Offset), true
+		fn.Name, fn.Unresolved = funcname.OfAddress(f.Module, f.Addr, f.Offset), true
 	case f.Name == "":
-		fn.Name, fn.Unresolved = recording.UnknownName, true
+		fn.Name, fn.Unresolved = funcname.Unknown, true
 	case f.Name == "[unknown]" || f.Name == "???":
 		fn.Unresolved = true
 	}

@@ -1,5 +1,6 @@
-// Package funcname splits function names into package or namespace, type and short name.
-// It knows the syntax of some ten languages and leaves other names whole.
+// Package funcname handles the names of functions: their parts (package or namespace, type and
+// short name), mangled symbols, and names for code of which only the address is known. It knows
+// the syntax of some ten languages and leaves other names whole.
 package funcname
 
 import "strings"

@@ -1,10 +1,6 @@
 package recording
 
 import (
-	"path"
-	"strconv"
-	"strings"
-
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/lanes"
 )
@@ -72,26 +68,6 @@ type Function struct {
 	// State is set if this is not code but stands for a state of threads; see
 	// Builder.StateFrame.
 	State State
-}
-
-// UnknownName is the name of code whose name, address and binary are all unknown.
-const UnknownName = "<unknown>"
-
-// AddressName returns a name for a function that has only an address: its offset in its
-// binary, as in "libc.so.6+0x12", because the offset is the same in each run. If the
-// offset is 0 (unknown), it returns the address; without an address, the binary, as in
-// "[libc.so.6]", or else UnknownName.
-func AddressName(module string, addr, offset uint64) string {
-	base := path.Base(strings.ReplaceAll(module, `\`, "/"))
-	switch {
-	case module != "" && offset != 0:
-		return base + "+0x" + strconv.FormatUint(offset, 16)
-	case addr != 0:
-		return "0x" + strconv.FormatUint(addr, 16)
-	case module != "":
-		return "[" + strings.Trim(base, "[]") + "]"
-	}
-	return UnknownName
 }
 
 // FrameID is the index of a Frame in a Recording.
