@@ -168,7 +168,7 @@ func commands() []command {
 	for _, v := range subcommands {
 		all = append(all, ofSubcommand(v))
 	}
-	return append(all, installCommand(), uninstallCommand(), versionCommand(), helpCommand())
+	return append(all, versionCommand(), helpCommand())
 }
 
 func misuse(format string, args ...any) error { return subcommand.Misuse(format, args...) }

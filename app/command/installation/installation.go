@@ -1,4 +1,6 @@
-package command
+// Package installation implements "ashlar install" and "ashlar uninstall": it registers the
+// program with the desktop and removes it again.
+package installation
 
 import (
 	"fmt"
@@ -11,10 +13,10 @@ import (
 	"ashlar/ingest/input/safetext"
 )
 
-func installCommand() command {
-	return own(subcommand.Command{
-		Name: "install", Args: "[--check]", Line: "open recordings with a double click",
-		Text: `
+// Install is the command that registers the program.
+var Install = subcommand.Command{
+	Name: "install", Args: "[--check]", Line: "open recordings with a double click",
+	Text: `
 Registers Ashlar with your desktop: media types of recordings, icons and a menu
 entry. It writes only into your own folders; ashlar uninstall removes the files.
 .spaa, .spall, .pprof, .otlp and .ashlar files open with Ashlar unless you chose
@@ -23,54 +25,60 @@ under "Open with", behind the program that opens them now.
 
 --check changes nothing: it lists what is installed, and the exit code is 1 if
 something is missing.`,
-		Examples: [][2]string{
-			{"ashlar install", "install for yourself"},
-			{"ashlar install --check", "check the installation"},
-			{"sudo ashlar install --prefix /usr/local", "copy the program and install it for all users"},
-		},
-	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+	Examples: [][2]string{
+		{"ashlar install", "install for yourself"},
+		{"ashlar install --check", "check the installation"},
+		{"sudo ashlar install --prefix /usr/local", "copy the program and install it for all users"},
+	},
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		check := fs.Bool("check", false, "only show what is installed")
 		prefix := prefixFlags(fs)
-		return func(c *call, args []string) error {
+		return func(p *subcommand.Program, args []string) error {
 			if err := prefix.check("install", args); err != nil {
 				return err
 			}
 			if *check && prefix.Root != "" {
-				return misuse("--check covers only your own folders; leave out --prefix")
+				return subcommand.Misuse("--check covers only your own folders; leave out --prefix")
 			}
 			program, err := install.Program()
 			if err != nil {
 				return err
 			}
-			switch {
-			case *check:
-				return c.checkInstalled(program)
-			case prefix.Root != "":
-				return c.report(prefix.Install(program))
+			if *check {
+				return checkInstalled(p, program)
 			}
-			return c.report(install.User(program))
+			do := install.User
+			if prefix.Root != "" {
+				do = prefix.Install
+			}
+			lines, err := do(program)
+			report(p, lines)
+			return err
 		}
-	})
+	},
 }
 
-func uninstallCommand() command {
-	return own(subcommand.Command{
-		Name: "uninstall", Line: "undo ashlar install",
-		Text: `
+// Uninstall is the command that undoes Install.
+var Uninstall = subcommand.Command{
+	Name: "uninstall", Line: "undo ashlar install",
+	Text: `
 Removes the files that ashlar install wrote. The program itself is removed
 only with --prefix.`,
-	}, func(fs *pflag.FlagSet) func(*call, []string) error {
+	Setup: func(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 		prefix := prefixFlags(fs)
-		return func(c *call, args []string) error {
+		return func(p *subcommand.Program, args []string) error {
 			if err := prefix.check("uninstall", args); err != nil {
 				return err
 			}
+			do := install.RemoveUser
 			if prefix.Root != "" {
-				return c.report(prefix.Remove())
+				do = prefix.Remove
 			}
-			return c.report(install.RemoveUser())
+			lines, err := do()
+			report(p, lines)
+			return err
 		}
-	})
+	},
 }
 
 // placeFlags are the flags for installing for all users.
@@ -86,9 +94,9 @@ func prefixFlags(fs *pflag.FlagSet) *placeFlags {
 func (p *placeFlags) check(name string, args []string) error {
 	switch {
 	case len(args) > 0:
-		return misuse("%s takes no arguments", name)
+		return subcommand.Misuse("%s takes no arguments", name)
 	case p.Dest != "" && p.Root == "":
-		return misuse("--destdir needs --prefix")
+		return subcommand.Misuse("--destdir needs --prefix")
 	}
 	for _, dir := range []*string{&p.Root, &p.Dest} {
 		if *dir == "" {
@@ -104,18 +112,17 @@ func (p *placeFlags) check(name string, args []string) error {
 }
 
 // report prints what was done.
-func (c *call) report(lines []install.Line, err error) error {
+func report(p *subcommand.Program, lines []install.Line) {
 	for _, l := range lines {
 		if l.OK {
-			fmt.Fprintln(c.stdout, safetext.Text(l.Text))
+			fmt.Fprintln(p.Stdout, safetext.Text(l.Text))
 		} else {
-			c.note("%s", l.Text)
+			fmt.Fprintf(p.Stderr, "ashlar: %s\n", safetext.Text(l.Text))
 		}
 	}
-	return err
 }
 
-func (c *call) checkInstalled(program string) error {
+func checkInstalled(p *subcommand.Program, program string) error {
 	lines, err := install.CheckUser(program)
 	if err != nil {
 		return err
@@ -127,7 +134,7 @@ func (c *call) checkInstalled(program string) error {
 			mark = "-- "
 			missing++
 		}
-		fmt.Fprintln(c.stdout, mark+safetext.Text(l.Text))
+		fmt.Fprintln(p.Stdout, mark+safetext.Text(l.Text))
 	}
 	if missing > 0 {
 		return fmt.Errorf("not installed, or incomplete; run ashlar install")
