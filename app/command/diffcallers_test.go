@@ -219,7 +219,7 @@ func TestDiffSlowOwnCode(t *testing.T) {
 		if test.own > 0 && !strings.Contains(first, "code "+change(0)+" per call") {
 			t.Errorf("%s: %q, want %s", test.name, first, change(0))
 		}
-		if says := change(1) + " in what it calls: lib"; strings.Contains(first, says) != (test.lib > 0) {
+		if says := change(1) + " in its callees: lib"; strings.Contains(first, says) != (test.lib > 0) {
 			t.Errorf("%s: %q, want %q only if it is so", test.name, first, says)
 		}
 	}

@@ -24,8 +24,8 @@ import (
 // Options say where binaries are and how instructions are written.
 type Options struct {
 	Syntax disasm.Syntax
-	// Beside is a folder to look for binaries in: that of the recording; "" for none. Exe
-	// is the binary to use instead of the recorded one, "" for none.
+	// Beside is the folder of the recording, in which binaries are also looked for; "" for none.
+	// Exe is the binary to use instead of the recorded one, "" for none.
 	Beside, Exe string
 	// Recorded is when the recording was written, zero if unknown.
 	Recorded time.Time

@@ -18,7 +18,7 @@ func (d *verdict) inside(r *compare.Row) {
 	if len(list) == 0 || (rest < 0) != (r.DeltaTotal() < 0) || float64(size(rest)) < leastNamed*float64(size(r.DeltaTotal())) {
 		return
 	}
-	d.say(", %s in what it calls: ", Signed(d.c.Metric, rest))
+	d.say(", %s in its callees: ", Signed(d.c.Metric, rest))
 	d.callees(list)
 }
 

@@ -427,7 +427,7 @@ func times(v float64) string {
 
 // scaled adds B's cost at A's numbers of calls.
 func (d *verdict) scaled(a, b compare.Side) {
-	d.say("; at A's call counts ")
+	d.say("; with A's call counts ")
 	if a.Total == b.Total {
 		d.say("unchanged")
 		return

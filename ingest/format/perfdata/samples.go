@@ -140,7 +140,7 @@ func (f *fields) raw() []byte {
 	return raw
 }
 
-// read skips the counts of a sample.
+// read skips the values of counters (PERF_SAMPLE_READ) in a sample.
 func (f *fields) read(bits uint64) {
 	each := 1
 	for _, bit := range []uint64{readID, readLost} {

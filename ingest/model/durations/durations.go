@@ -82,5 +82,5 @@ func (d *Table) Pack(a *column.Archive) {
 // Verify checks that the parts are for this number of functions, which the archive does
 // not know.
 func (d *Table) Verify(functions int) {
-	column.Must(d == nil || len(d.Parts) == 2*functions+1, "the durations do not fit the functions")
+	column.Must(d == nil || len(d.Parts) == 2*functions+1, "the number of durations does not match the functions")
 }

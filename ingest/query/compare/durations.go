@@ -149,8 +149,8 @@ type pass struct {
 	sums []sums
 	// depths limits the pass to spans at these depths; nil for all.
 	depths map[int]bool
-	// also, if not nil, is called with all visited spans; worker is the number of the
-	// goroutine, less than GOMAXPROCS.
+	// also is a function that is called with all visited spans, nil for none; worker is the number
+	// of the goroutine, less than GOMAXPROCS.
 	also func(worker int, r *spanRun)
 }
 

@@ -91,9 +91,8 @@ type difference struct {
 	example string
 }
 
-// compare compares some functions of a file with objdump: one in so many, as each says, chosen by
-// a hash of the name. It returns the numbers of functions and instructions, and the differences by
-// mnemonic.
+// compare compares functions of a file with objdump: those whose name has a hash that each
+// divides. It returns the numbers of functions and instructions, and the differences by mnemonic.
 func compare(t *testing.T, path string, each uint32) (functions, instructions int, kinds map[string]*difference) {
 	t.Helper()
 	f, err := elf.Open(path)
