@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -83,19 +84,19 @@ type answer struct {
 	files          map[string]string // files that it wrote, by name
 }
 
-// read reads the files in a folder into a.files.
+// read reads the files below a folder into a.files.
 func (a *answer) read(t *testing.T, dir string) {
-	entries, err := os.ReadDir(dir)
+	a.files = map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		a.files[strings.TrimPrefix(path, dir)] = string(content)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	a.files = map[string]string{}
-	for _, e := range entries {
-		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.files[e.Name()] = string(content)
 	}
 }
 

@@ -14,6 +14,7 @@ var noQuestions = map[string]string{
 	"convert":      "writes a file",
 	"marks":        "lists notes of the user",
 	"show":         "moves the window",
+	"tables":       "writes files",
 	"trend":        "reads many files, which need not stay loaded",
 }
 

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/agent/mcp"
 	"ashlar/app/agent/serve"
 	"ashlar/app/command/complete"
+	"ashlar/app/command/dataset"
 	"ashlar/app/command/installation"
 	"ashlar/app/command/jsondoc"
 	"ashlar/app/command/sourcelines"
@@ -22,7 +23,7 @@ import (
 )
 
 // subcommands are the commands in packages of their own. Add new ones here.
-var subcommands = []subcommand.Command{sourcelines.Command, trend.Command, bundle.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command, installation.Install, installation.Uninstall}
+var subcommands = []subcommand.Command{sourcelines.Command, trend.Command, bundle.Command, dataset.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command, installation.Install, installation.Uninstall}
 
 // ofSubcommand wraps a command from a package of its own.
 func ofSubcommand(v subcommand.Command) command {

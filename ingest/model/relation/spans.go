@@ -1,0 +1,223 @@
+package relation
+
+import (
+	"ashlar/ingest/model/lanes"
+	"ashlar/ingest/model/recording"
+)
+
+// lanePart is a lane of spans, with the lanes above and below it in its column.
+type lanePart struct {
+	track, lane       int
+	l, above, below   *lanes.Lane
+	first, firstAbove int64 // row of the first span of the lane and of the lane above
+}
+
+// layout orders the lanes: by track and within it from the outermost lane inwards.
+func (s *Set) layout() {
+	n := int64(0)
+	s.firstSpan = make([][]int64, len(s.rec.Tracks))
+	for ti, t := range s.rec.Tracks {
+		if len(t.Lanes) == 0 {
+			continue
+		}
+		s.firstSpan[ti] = make([]int64, len(t.Lanes))
+		for _, column := range t.Columns(&s.rec.Calls) {
+			for k, lane := range column {
+				p := lanePart{track: ti, lane: lane, l: &t.Lanes[lane], first: n}
+				if k > 0 {
+					p.above, p.firstAbove = &t.Lanes[column[k-1]], s.firstSpan[ti][column[k-1]]
+				}
+				if k+1 < len(column) {
+					p.below = &t.Lanes[column[k+1]]
+				}
+				s.firstSpan[ti][lane] = n
+				n += int64(p.l.Len())
+				s.spans = append(s.spans, p)
+			}
+		}
+	}
+}
+
+// stretch reads a lane: some spans at a time when they are read one after another, single
+// spans otherwise.
+type stretch struct {
+	l      *lanes.Lane
+	from   int
+	starts []int64
+	ends   []int64
+	calls  []recording.CallID
+	room   lanes.Room
+}
+
+func (w *stretch) of(l *lanes.Lane) {
+	if w.l != l {
+		w.l, w.from, w.starts = l, 0, nil
+	}
+}
+
+// at returns the index of span i in the columns of the stretch.
+func (w *stretch) at(i int) int {
+	if k := i - w.from; uint(k) < uint(len(w.starts)) {
+		return k
+	}
+	n := 1
+	if len(w.starts) > 0 && i == w.from+len(w.starts) {
+		n = min(4*len(w.starts), lanes.RoomLen)
+	}
+	w.from = i
+	w.starts, w.ends, w.calls = w.l.Columns(i, min(n, w.l.Len()-i), &w.room)
+	return 0
+}
+
+// spanRow is a span.
+type spanRow struct {
+	rec          *recording.Recording
+	p            *lanePart
+	i            int
+	own          stretch
+	above, below stretch
+	start, end   int64
+	call         recording.CallID
+	// child is the first span of the lane below that ends after the start of span childOf.
+	child, childOf int
+	parent         int // a span of the lane above, near the last parent
+}
+
+func (x *spanRow) move(p *lanePart, i int) {
+	if x.p != p {
+		x.p, x.child, x.childOf, x.parent = p, 0, -2, 0
+		x.own.of(p.l)
+		x.above.of(p.above)
+		x.below.of(p.below)
+	}
+	x.i = i
+	k := x.own.at(i)
+	x.start, x.end, x.call = x.own.starts[k], x.own.ends[k], x.own.calls[k]
+}
+
+// self returns the duration without the time in the spans directly below.
+func (x *spanRow) self() int64 {
+	self := x.end - x.start
+	if x.p.below == nil || self == 0 {
+		return self
+	}
+	if x.childOf != x.i && x.childOf != x.i-1 {
+		x.child = x.p.below.Search(x.start)
+	}
+	n := x.p.below.Len()
+	k := x.child
+	for ; k < n; k++ {
+		j := x.below.at(k)
+		if x.below.starts[j] >= x.end {
+			break
+		}
+		if x.below.ends[j] > x.start {
+			self -= x.below.ends[j] - x.below.starts[j]
+		}
+	}
+	if x.childOf != x.i {
+		x.child, x.childOf = k, x.i
+	}
+	return self
+}
+
+// outer returns the row of the span that this one lies in.
+func (x *spanRow) outer() (int64, bool) {
+	l := x.p.above
+	if l == nil {
+		return 0, false
+	}
+	parent := x.rec.Calls.Parent(x.call)
+	is := func(i int) bool {
+		if i < 0 || i >= l.Len() {
+			return false
+		}
+		k := x.above.at(i)
+		return x.above.starts[k] <= x.start && x.above.ends[k] >= x.end && x.above.calls[k] == parent
+	}
+	if !is(x.parent) || x.end == x.start {
+		// A span of no length at the common edge of two spans belongs to the first whose
+		// call matches.
+		i := l.Search(x.start)
+		for i > 0 && l.End(i-1) >= x.start {
+			i--
+		}
+		for i < l.Len() && l.Start(i) <= x.start && !is(i) {
+			i++
+		}
+		if !is(i) {
+			return 0, false
+		}
+		x.parent = i
+	}
+	return x.p.firstAbove + int64(x.parent), true
+}
+
+func (x *spanRow) args() string {
+	ref := x.p.l.Args(x.i)
+	if ref == 0 || x.rec.Args == nil {
+		return ""
+	}
+	return x.rec.Args(ref)
+}
+
+// spanAt returns the row of the innermost span of a track at a time.
+func (s *Set) spanAt(track int, at int64) (row int64, call recording.CallID, ok bool) {
+	t := s.rec.Tracks[track]
+	deepest := 0
+	for lane := range t.Lanes {
+		l := &t.Lanes[lane]
+		i := l.Search(at)
+		if i == l.Len() || l.Start(i) > at {
+			if i == 0 || l.End(i-1) != at {
+				continue
+			}
+			i-- // the flow ends with the span
+		}
+		if d := s.rec.Calls.Depth(l.Call(i)); d > deepest {
+			deepest, row, call, ok = d, s.firstSpan[track][lane]+int64(i), l.Call(i), true
+		}
+	}
+	return row, call, ok
+}
+
+func functionID(rec *recording.Recording, c recording.CallID) (int64, bool) {
+	if c == recording.NoCall {
+		return 0, false
+	}
+	return int64(rec.Func(c)), true
+}
+
+func functionOf(rec *recording.Recording, c recording.CallID) string {
+	if c == recording.NoCall {
+		return ""
+	}
+	return rec.Functions.Ref(int(rec.Func(c))).Name
+}
+
+var spansTable = table("spans", "A call with its start and end: one bar of the timeline. Async operations are spans of threads whose kind is 'async track'; sums usually leave them out.", "thread_id depth start_ps",
+	[]column[spanRow]{
+		rising(integer("span_id", "", "number of the span", func(x *spanRow) int64 { return x.p.first + int64(x.i) })),
+		few(integer("thread_id", "", "ID of threads.thread_id", func(x *spanRow) int64 { return int64(x.p.track) })),
+		few(integer("depth", "", "1 for an outermost span", func(x *spanRow) int64 { return int64(x.rec.Calls.Depth(x.call)) })),
+		rising(integer("start_ps", "ps", "start, from the start of the recording", func(x *spanRow) int64 { return x.start - x.rec.Start })),
+		rising(integer("end_ps", "ps", "end, from the start of the recording", func(x *spanRow) int64 { return x.end - x.rec.Start })),
+		integer("duration_ps", "ps", "end less start", func(x *spanRow) int64 { return x.end - x.start }),
+		integer("self_ps", "ps", "duration without the spans directly inside", func(x *spanRow) int64 { return x.self() }),
+		maybe("cpu_ps", "ps", "time on CPU, if the file has it", func(x *spanRow) (int64, bool) { return x.rec.SpanCPU(x.p.l, x.i) }),
+		few(integer("call_id", "", "ID of calls.call_id", func(x *spanRow) int64 { return int64(x.call) })),
+		few(integer("function_id", "", "ID of functions.function_id", func(x *spanRow) int64 { return int64(x.rec.Func(x.call)) })),
+		text("function", "name of the function", func(x *spanRow) string { return functionOf(x.rec, x.call) }),
+		rising(maybe("parent_id", "", "span_id of the span around it", func(x *spanRow) (int64, bool) { return x.outer() })),
+		flag("unfinished", "the span never ended in the recording", func(x *spanRow) bool { return x.p.l.Unfinished(x.i) }),
+		column[spanRow]{Column{Name: "args", Type: Text, Null: true, Doc: "arguments, usually a JSON object"}, func(x *spanRow) Value {
+			s := x.args()
+			return Value{Type: Text, Text: s, Null: s == ""}
+		}},
+	}, func(s *Set) (parts []part[spanRow]) {
+		for i := range s.spans {
+			p := &s.spans[i]
+			parts = append(parts, part[spanRow]{p.l.Len(), func(x *spanRow, i int) { x.rec = s.rec; x.move(p, i) }})
+		}
+		return parts
+	})
