@@ -39,6 +39,7 @@ threads are always waiting.`,
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o pathOptions
 		o.add(fs, "only the waits of this `THREAD`: an id, a name, or part of a name (repeatable)", "locks", textLocks, "--json")
+		fs.Var(&o.idle, "idle", "`HOW` to count waits of idle goroutines of the Go runtime: in, out or only (default: out)")
 		return func(c *call, args []string) error {
 			if err := o.parse(c, fs, args, "rows"); err != nil {
 				return err

@@ -53,7 +53,8 @@ type pathOptions struct {
 	threads    []string
 	rng        recording.Range
 	calls      callsFlag
-	steps      int // 0 for all
+	idle       apartFlag // of locks
+	steps      int       // 0 for all
 	json, csv  bool
 	demo       *bool
 }
@@ -129,5 +130,6 @@ func (o *pathOptions) scope(c *call, rec *recording.Recording) (in recording.Sco
 			return in, misfit(rec, fmt.Errorf("no thread is called %s; ashlar top FILE --by thread lists threads", strings.Join(o.threads, " or ")))
 		}
 	}
+	in.Idle = recording.Apart(o.idle)
 	return o.calls.in(c.ctx, rec, in)
 }

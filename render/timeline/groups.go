@@ -35,8 +35,7 @@ func groupOf(rec *recording.Recording, t *recording.Track) (name string, ok bool
 	if id, bare := strings.CutPrefix(t.Name, "goroutine "); bare && id == recording.IDText(t.TID) {
 		return "", false
 	}
-	// As in go tool trace, plus the goroutines that write the trace.
-	if t.Name != "runtime.main" && strings.HasPrefix(t.Name, "runtime.") || strings.HasPrefix(t.Name, "runtime/trace.") {
+	if rec.OfRuntime(t) {
 		return SystemGroup, true
 	}
 	return t.Name, true

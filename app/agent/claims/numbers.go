@@ -119,7 +119,7 @@ func unitOf(command string, answer any, path, last string) (unit, metric string)
 var times = map[string]string{
 	"calls": " .sum .together .min .max .mean .median .p90 .p99 .p999 .histogram.from .histogram.to .modes.from .modes.to .rows.start .rows.duration .rows.self .rows.cpu .rows.waiting",
 	"gpu":   " .devices.window .devices.busy .devices.copying .devices.communication .devices.hidden .devices.exposed .devices.idle.time .memory.allocated.time .memory.reserved.time .work_time .operators.self .operators.total .operators.outermost .operators.backward .operators.kernels.time .modules.self .modules.total .modules.outermost .modules.backward .modules.kernels.time .annotations.self .annotations.total .annotations.outermost .annotations.backward .annotations.kernels.time .loop.median .loop.median_gpu .loop.causes.slow .loop.causes.usual .steps.start .steps.duration .steps.gpu",
-	"locks": " .blocked .locks.lost .locks.longest .locks.holds_derived.sum .locks.holds_derived.median .locks.holds_derived.longest .locks.holders.sum .locks.holders.median .locks.holders.longest .locks.losers.lost .locks.losers.longest .locks.convoy.start .locks.convoy.length",
+	"locks": " .blocked .idle_left_out .locks.lost .locks.longest .locks.holds_derived.sum .locks.holds_derived.median .locks.holds_derived.longest .locks.holders.sum .locks.holders.median .locks.holders.longest .locks.losers.lost .locks.losers.longest .locks.convoy.start .locks.convoy.length",
 }
 
 // counts are the fields to which the unit of the enclosing object does not apply.

@@ -163,7 +163,7 @@ func weigh(ctx context.Context, rec *recording.Recording, event, metric int) (*C
 // Locks returns what threads of the recording waited for; nothing without their states.
 func (c *Costs) Locks(ctx context.Context) (all []waits.Lock, err error) {
 	if c.locks == nil && c.rec.Counts.States > 0 {
-		c.locks, err = waits.Of(ctx, c.rec, recording.Scope{})
+		c.locks, err = waits.Of(ctx, c.rec, analyze.Apart(c.rec, recording.Scope{}))
 	}
 	return c.locks, err
 }

@@ -102,7 +102,11 @@ func (d *Answer) head(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s: CPU time unknown for %s (not recorded, or cut by the range)\n", "AB"[i:i+1], units.Plural(s.WithoutCPU, "span"))
 		}
 		if l := &s.LeftOut; l.IdleRecords > 0 {
-			fmt.Fprintf(b, "  %s: %s excluded (--idle in includes them)\n", "AB"[i:i+1], units.Plural(l.IdleRecords, "idle sample"))
+			name := units.Plural(l.IdleRecords, "idle sample")
+			if l.Waits {
+				name = l.IdleName()
+			}
+			fmt.Fprintf(b, "  %s: %s excluded (--idle in includes them)\n", "AB"[i:i+1], name)
 		}
 	}
 }

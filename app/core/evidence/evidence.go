@@ -101,7 +101,11 @@ func LeftOut(l *analyze.LeftOut, m *recording.Metric) string {
 		fmt.Fprintf(&b, "\nasync spans excluded: %s in %s (--async in includes them)", units.Duration(l.AsyncTime), units.Plural(l.AsyncSpans, "span"))
 	}
 	if l.IdleRecords > 0 {
-		fmt.Fprintf(&b, "\nidle samples excluded: %s in %s (--idle in includes them)", units.Value(l.Idle, m), units.Count(l.IdleRecords))
+		n := units.Count(l.IdleRecords)
+		if l.Waits {
+			n = units.Plural(l.IdleRecords, "wait")
+		}
+		fmt.Fprintf(&b, "\n%s excluded: %s in %s (--idle in includes them)", l.IdleName(), units.Value(l.Idle, m), n)
 	}
 	return b.String()
 }

@@ -6,10 +6,12 @@ import (
 	"ashlar/ingest/query/waits"
 )
 
-// Locks are the locks of a scope, and the time that threads were blocked.
+// Locks are the locks of a scope, and the time that threads were blocked. Idle is the time
+// of idle waits that are left out.
 type Locks struct {
 	All     []waits.Lock
 	Blocked int64
+	Idle    int64
 }
 
 // blocked finds the locks of the scope, or takes them from the previous answer.
@@ -22,7 +24,11 @@ func (a *Answer) blocked(ctx context.Context, old *Answer) error {
 	if err != nil {
 		return err
 	}
-	a.Locks = &Locks{All: all}
+	_, idle, err := waits.LeftOut(ctx, a.Rec, a.Scope)
+	if err != nil {
+		return err
+	}
+	a.Locks = &Locks{All: all, Idle: idle}
 	for i := range all {
 		a.Locks.Blocked += all[i].Lost
 	}

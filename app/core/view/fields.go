@@ -320,8 +320,8 @@ func sideFields(i int) []Field {
 			flag("calls", CallsDoc),
 		text("async", "async spans: out (default), in or only", func(v *State) *string { return &side(v).Async }).
 			flag("async", "`HOW` to count async spans: in, out or only (default: out, unless there are no others)", recording.Aparts...),
-		text("idle", "idle samples, (idle) and (program): out (default), in or only", func(v *State) *string { return &side(v).Idle }).
-			flag("idle", "`HOW` to count idle samples, (idle) and (program): in, out or only (default: out)", recording.Aparts...),
+		text("idle", "idle samples, (idle) and (program), and idle system goroutines: out (default), in or only", func(v *State) *string { return &side(v).Idle }).
+			flag("idle", "`HOW` to count idle samples, (idle) and (program), and waits of idle goroutines of the Go runtime: in, out or only (default: out)", recording.Aparts...),
 		threads("thread", "PID:TID or PID:TID:NAME, the selected threads", func(s *Side) *[]Thread { return &s.Threads }).typed(func(v *State, rec *recording.Recording) ([]string, bool) {
 			return threadArgs(rec, side(v).Threads)
 		}),

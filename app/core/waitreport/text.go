@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/waits"
 	"ashlar/render/units"
 )
@@ -29,6 +30,9 @@ const Derived = "Holds are derived from wake-ups: a hold lasts from its first wa
 func (a *Answer) Text(n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s blocked in %s\n", safetext.Short(a.rec.Source.Name), units.Duration(a.blocked), units.Plural(int64(a.Waits), "wait"))
+	if a.IdleWaits > 0 {
+		fmt.Fprintf(&b, "%s excluded: %s in %s (--idle in includes them)\n", analyze.IdleWaits, units.Duration(a.idle), units.Plural(a.IdleWaits, "wait"))
+	}
 	if n > 0 {
 		b.WriteString(Derived + "\n")
 	}

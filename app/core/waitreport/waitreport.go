@@ -21,6 +21,10 @@ type Answer struct {
 	// Waits the number of waits.
 	Blocked json.Number `json:"blocked"`
 	Waits   int         `json:"waits"`
+	// IdleWaits is the number of waits of idle goroutines of the Go runtime that were not
+	// counted, and Idle their time.
+	IdleWaits int64       `json:"idle_waits_left_out,omitempty"`
+	Idle      json.Number `json:"idle_left_out,omitempty"`
 	// Address shows the waits.
 	Address string `json:"address"`
 	Locks   []Lock `json:"locks"`
@@ -30,6 +34,7 @@ type Answer struct {
 	rec     *recording.Recording
 	locks   []waits.Lock
 	blocked int64
+	idle    int64
 }
 
 // Lock is a lock, channel or other thing that threads waited for. Recordings do not identify
@@ -112,6 +117,12 @@ func Of(ctx context.Context, rec *recording.Recording, in recording.Scope, most 
 		a.Waits += all[i].Waits
 	}
 	a.Blocked = exactnum.Nanoseconds(a.blocked)
+	if a.IdleWaits, a.idle, err = waits.LeftOut(ctx, rec, in); err != nil {
+		return nil, err
+	}
+	if a.IdleWaits > 0 {
+		a.Idle = exactnum.Nanoseconds(a.idle)
+	}
 	if most > 0 && len(all) > most {
 		a.More, all = len(all)-most, all[:most]
 	}

@@ -58,7 +58,7 @@ func BasisText(rec *recording.Recording, a *analyze.Weights) string {
 	case a.Left.IdleRecords > 0:
 		b := *a
 		b.Left.IdleRecords = 0
-		return BasisText(rec, &b) + " · idle samples hidden"
+		return BasisText(rec, &b) + " · " + a.Left.IdleName() + " hidden"
 	case a.Pairs > 0:
 		b := *a
 		b.Pairs = 0

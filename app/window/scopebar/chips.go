@@ -41,13 +41,14 @@ func Of(p *lanes.Timeline, in recording.Scope, set func(recording.Scope)) (cs []
 			Go:  func() { p.Tab = panel.Calls },
 			Off: func() { set(in.Of(nil)) }})
 	}
+	idle := analyze.LeftOut{Waits: p.Rec.Counts.States > 0}
 	for _, apart := range []struct {
 		is   recording.Apart
 		what string
 		off  func(in *recording.Scope)
 	}{
 		{in.Async, "async spans", func(in *recording.Scope) { in.Async = "" }},
-		{in.Idle, "idle samples", func(in *recording.Scope) { in.Idle = "" }},
+		{in.Idle, idle.IdleName(), func(in *recording.Scope) { in.Idle = "" }},
 	} {
 		if apart.is != "" && apart.is != recording.Out {
 			kind := map[recording.Apart]string{recording.In: "with", recording.Only: "only"}[apart.is]
@@ -102,7 +103,10 @@ func LeftOut(left analyze.LeftOut, in recording.Scope, set func(recording.Scope)
 	if left.AsyncSpans > 0 {
 		add("async spans hidden ("+units.Duration(left.AsyncTime)+")", func(in *recording.Scope) { in.Async = recording.In })
 	}
-	if left.IdleRecords > 0 {
+	switch {
+	case left.IdleRecords > 0 && left.Waits:
+		add(left.IdleName()+" hidden ("+units.Duration(left.Idle)+")", func(in *recording.Scope) { in.Idle = recording.In })
+	case left.IdleRecords > 0:
 		add(units.Plural(left.IdleRecords, "idle sample")+" hidden", func(in *recording.Scope) { in.Idle = recording.In })
 	}
 	return cs

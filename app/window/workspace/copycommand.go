@@ -174,7 +174,7 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		return []*command{c}
 	case p.Tab == panel.Blocked:
 		c := p.commandAbout("locks")
-		c.addFields(p, view.OfScope(p.Rec, p.Scope), scoped...)
+		c.addFields(p, view.OfScope(p.Rec, p.Scope), append([]string{"idle"}, scoped...)...)
 		return []*command{c}
 	case p.Tab == panel.Trend:
 		st := new(view.State)

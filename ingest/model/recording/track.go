@@ -153,6 +153,16 @@ type Process struct {
 	Grouped bool
 }
 
+// OfRuntime reports whether a track is one of the goroutines that the Go runtime starts for
+// itself, such as workers of the garbage collector or writers of the trace.
+func (r *Recording) OfRuntime(t *Track) bool {
+	if t.Kind == AsyncTrack || t.Process < 0 || t.Process >= len(r.Processes) || !r.Processes[t.Process].Grouped {
+		return false
+	}
+	// As in go tool trace, plus the goroutines that write traces and profiles.
+	return t.Name != "runtime.main" && strings.HasPrefix(t.Name, "runtime.") || strings.HasPrefix(t.Name, "runtime/trace.") || strings.HasPrefix(t.Name, "runtime/pprof.")
+}
+
 // ThreadWord returns the word for a track: thread, goroutine or another word of its
 // process, or async track. For NoTrack it is the word of the first process.
 func (r *Recording) ThreadWord(track int) string {

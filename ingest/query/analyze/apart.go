@@ -4,20 +4,25 @@ import (
 	"slices"
 
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/waits"
 )
 
 // Apart looks up the records of a recording that a scope excludes because they are not work
-// of threads: tracks of async operations, and idle samples.
+// of threads: tracks of async operations, idle samples, and idle waits of goroutines of the
+// Go runtime.
 //
-// If a scope's tracks have only async spans, those count unless the scope excludes them
-// explicitly.
+// If a scope's tracks have only async spans, or only states of goroutines of the runtime,
+// those count unless the scope excludes them explicitly.
 func Apart(rec *recording.Recording, in recording.Scope) recording.Scope {
 	in.Beside = nil
 	if in.Async != recording.In {
 		in.Beside = beside(rec, in, in.Async == recording.Only)
 	}
-	if in.Idle == "" && slices.Contains(idleFunctions(rec), true) {
-		in.Idle = recording.Out
+	if in.Idle == "" {
+		waiting := waits.NewIdle(rec)
+		if waiting != nil && !waiting.Alone(in) || slices.Contains(idleFunctions(rec), true) {
+			in.Idle = recording.Out
+		}
 	}
 	return in
 }
@@ -54,8 +59,10 @@ type LeftOut struct {
 	// AsyncSpans is the number of async operations, and AsyncTime the time that the
 	// outermost ones cover, in picoseconds.
 	AsyncSpans, AsyncTime int64
-	// IdleRecords counts the idle samples or stack records, and Idle is their weight.
+	// IdleRecords counts the idle samples, stack records or waits, and Idle is their weight.
+	// Waits is set if they are waits of goroutines of the Go runtime.
 	IdleRecords, Idle int64
+	Waits             bool
 }
 
 // Add adds the counts of another scope.
@@ -64,7 +71,19 @@ func (l *LeftOut) Add(o *LeftOut) {
 	recording.Add(&l.AsyncTime, o.AsyncTime)
 	l.IdleRecords += o.IdleRecords
 	recording.Add(&l.Idle, o.Idle)
+	l.Waits = l.Waits || o.Waits
 }
+
+// IdleName returns the name of the idle records in the plural.
+func (l *LeftOut) IdleName() string {
+	if l.Waits {
+		return IdleWaits
+	}
+	return "idle samples"
+}
+
+// IdleWaits is the name of idle waits of goroutines of the Go runtime.
+const IdleWaits = "idle system goroutines"
 
 // async returns the async operations that a scope excludes.
 func (q *Query) async(rec *recording.Recording) (out LeftOut) {
@@ -106,21 +125,37 @@ func idleFunctions(rec *recording.Recording) []bool {
 
 // idle is a sink that drops idle records or, with only, all others.
 type idle struct {
-	to   sink
-	is   []bool
-	rec  *recording.Recording
-	only bool
-	left *LeftOut
+	to    sink
+	is    []bool      // by function; for records other than states
+	waits *waits.Idle // for states
+	rec   *recording.Recording
+	only  bool
+	left  *LeftOut
+}
+
+// newIdle returns a sink for a query whose scope excludes or requires idle records.
+func newIdle(rec *recording.Recording, q *Query, to sink) *idle {
+	f := &idle{to: to, rec: rec, only: q.Scope.Idle == recording.Only}
+	if w, ok := to.(*Weights); ok {
+		f.left = &w.Left
+	}
+	if q.Basis(rec) == States {
+		f.waits = waits.NewIdle(rec)
+	} else {
+		f.is = idleFunctions(rec)
+	}
+	return f
 }
 
 func (f *idle) add(r *Record) {
-	is := r.Call != recording.NoCall && f.is[f.rec.Func(r.Call)]
+	is := r.Call != recording.NoCall && f.is != nil && f.is[f.rec.Func(r.Call)] || f.waits.Is(r.Track, r.Call)
 	if is == f.only {
 		f.to.add(r)
 		return
 	}
 	if f.left != nil && !f.only {
 		f.left.IdleRecords++
+		f.left.Waits = f.waits != nil
 		if r.Value != recording.Missing {
 			recording.Add(&f.left.Idle, r.Value)
 		}

@@ -38,11 +38,7 @@ const checkEvery = 1 << 14
 func records(ctx context.Context, rec *recording.Recording, q Query, to sink) error {
 	q.Scope.Beside = nil // Beside excludes only spans
 	if q.Scope.Idle == recording.Out || q.Scope.Idle == recording.Only {
-		out := &idle{to: to, is: idleFunctions(rec), rec: rec, only: q.Scope.Idle == recording.Only}
-		if w, ok := to.(*Weights); ok {
-			out.left = &w.Left
-		}
-		to = out
+		to = newIdle(rec, &q, to)
 	}
 	if q.Where != nil {
 		to = &filtered{to, q.filter(rec)}
@@ -160,10 +156,14 @@ func stateRecords(ctx context.Context, rec *recording.Recording, q Query, to sin
 			s.into[c] = up
 		}
 	}
-	if s.below = below; len(rec.Tracks) > 0 {
-		if w, ok := to.(*Weights); ok {
-			return s.weigh(ctx, w)
-		}
+	s.below = below
+	all := to
+	f, ok := to.(*idle)
+	if ok {
+		all = f.to
+	}
+	if w, ok := all.(*Weights); ok && len(rec.Tracks) > 0 {
+		return s.weigh(ctx, w, f)
 	}
 	chosen := q.Scope.TrackTest()
 	for ti := range rec.Tracks {
@@ -218,8 +218,8 @@ func (s *stateScan) track(ctx context.Context, ti int, to sink) {
 	}
 }
 
-// weigh adds up all records on all cores.
-func (s *stateScan) weigh(ctx context.Context, to *Weights) error {
+// weigh adds up all records on all cores. drop, if not nil, drops some of them.
+func (s *stateScan) weigh(ctx context.Context, to *Weights, drop *idle) error {
 	const many = 1 << 16 // states that one goroutine takes at a time
 	chosen := s.q.Scope.TrackTest()
 	var from []int // start of each piece of the tracks
@@ -245,14 +245,22 @@ func (s *stateScan) weigh(ctx context.Context, to *Weights) error {
 			end = from[piece+1]
 		}
 		for ti := from[piece]; ti < end && ctx.Err() == nil; ti++ {
-			if chosen(ti) {
-				s.track(ctx, ti, w)
+			if !chosen(ti) {
+				continue
 			}
+			if drop != nil {
+				f := *drop
+				f.to, f.left = w, &w.Left
+				s.track(ctx, ti, &f)
+				continue
+			}
+			s.track(ctx, ti, w)
 		}
 	})
 	for _, w := range parts {
 		if w != nil {
 			to.join(w)
+			to.Left.Add(&w.Left)
 		}
 	}
 	return err

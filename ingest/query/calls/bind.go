@@ -14,12 +14,15 @@ import (
 	"ashlar/ingest/query/scan"
 	"ashlar/ingest/query/search"
 	"ashlar/ingest/query/spans"
+	"ashlar/ingest/query/waits"
 )
 
 // Bind looks a scope up in a recording: the records that it excludes (see analyze.Apart)
 // and its calls, limited to its range and tracks. If only async operations match the calls,
-// they are used although async operations do not count otherwise. It ends early with ctx.
+// or only idle waits, they are used although they do not count otherwise. It ends early with
+// ctx.
 func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (recording.Scope, error) {
+	idle := in.Idle
 	in = analyze.Apart(rec, in)
 	if in.Calls == nil {
 		return in, nil
@@ -33,6 +36,13 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 		beside := analyze.Besides(rec, in.Of(nil))
 		if found, err := q.In(ctx, rec, beside); err == nil && found.Calls > 0 {
 			return beside.Of(found), nil
+		}
+	}
+	if err == nil && set.Calls == 0 && idle == "" && in.Idle == recording.Out {
+		counted := in.Of(nil)
+		counted.Idle = recording.In
+		if found, err := q.In(ctx, rec, counted); err == nil && found.Calls > 0 {
+			return counted.Of(found), nil
 		}
 	}
 	return in.Of(set), err
@@ -206,6 +216,9 @@ type lookup struct {
 	anybody bool           // the query is for all functions
 	when    bool           // the query has conditions that then checks
 	states  bool           // all functions are states
+	// apart means that idle waits are excluded or, with only, all other states.
+	apart, only bool
+	idle        *waits.Idle
 }
 
 func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
@@ -215,6 +228,9 @@ func newLookup(rec *recording.Recording, in recording.Scope, q *Query) *lookup {
 		of = append(of, analyze.Named(f).Functions(rec)...)
 	}
 	l.states = len(of) > 0 && !slices.ContainsFunc(of, func(f recording.FuncID) bool { return rec.Functions.At(int(f)).State == recording.NoState })
+	if l.states && (in.Idle == recording.Out || in.Idle == recording.Only) {
+		l.apart, l.only, l.idle = true, in.Idle == recording.Only, waits.NewIdle(rec)
+	}
 	l.is = scan.Calls(rec, of)
 	for c, is := range l.is {
 		if is {
@@ -306,7 +322,7 @@ func (l *lookup) each(s *scan.Stretch, visit func(k int, is bool, took int64)) {
 	}
 	s.EachCall(func(i int, calls []recording.CallID) {
 		for k, c := range calls {
-			if l.anybody || l.is[c] {
+			if (l.anybody || l.is[c]) && (!l.apart || l.idle.Is(s.Track, c) == l.only) {
 				took := s.Lane.Duration(i + k)
 				visit(i+k, l.meant(s, i+k, took), took)
 			}

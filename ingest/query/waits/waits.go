@@ -49,6 +49,10 @@ func At(rec *recording.Recording, track, i int) Wait {
 // of it that lies in the scope. It ends early with ctx.
 func Each(ctx context.Context, rec *recording.Recording, in recording.Scope, visit func(w *Wait, from, to int64)) error {
 	is := blocked(rec)
+	idle, apart, only := (*Idle)(nil), in.Idle == recording.Out, in.Idle == recording.Only
+	if apart = apart || only; apart {
+		idle = NewIdle(rec)
+	}
 	var room lanes.Room
 	for ti, t := range rec.Tracks {
 		l := &t.States
@@ -61,7 +65,7 @@ func Each(ctx context.Context, rec *recording.Recording, in recording.Scope, vis
 				starts, ends, calls := l.Columns(first, last-first, &room)
 				for k, c := range calls {
 					from, to := max(starts[k], part.From), min(ends[k], part.To)
-					if !is[c] || from >= to {
+					if !is[c] || from >= to || apart && idle.Is(ti, c) != only {
 						continue
 					}
 					w := At(rec, ti, first+k)

@@ -12,6 +12,7 @@ import (
 	"ashlar/app/core/tables"
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"
 	"ashlar/ingest/query/waits"
 	"ashlar/render/ui"
@@ -43,6 +44,10 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	if len(a.Locks.All) == 0 {
+		if a.Locks.Idle > 0 {
+			widget.Empty(u, r, "No waits", "Only idle system goroutines were blocked in this selection")
+			return
+		}
 		widget.Empty(u, r, "No waits", "No "+p.Rec.ThreadWord(recording.NoTrack)+" was blocked in this selection")
 		return
 	}
@@ -51,7 +56,11 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	}
 	pad := u.Px(16)
 	head := image.Rect(r.Min.X+pad, r.Min.Y+u.Px(6), r.Max.X-pad, r.Min.Y+u.Px(28))
-	title := units.Duration(a.Locks.Blocked) + " blocked. Holds are derived from wake-ups: from the first waiter, or the previous release, to the wake-up"
+	title := units.Duration(a.Locks.Blocked) + " blocked"
+	if a.Locks.Idle > 0 {
+		title += " · " + analyze.IdleWaits + " hidden"
+	}
+	title += ". Holds are derived from wake-ups: from the first waiter, or the previous release, to the wake-up"
 	u.Text(head, s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title, float32(head.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text})
 	middle := head.Max.Y + (r.Max.Y-head.Max.Y)/2
 	locks := image.Rect(r.Min.X, head.Max.Y, r.Max.X, middle)

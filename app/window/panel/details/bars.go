@@ -9,6 +9,7 @@ import (
 	"ashlar/app/window/panel"
 	lanes "ashlar/app/window/timeline"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/waits"
 	"ashlar/render/timeline"
 	"ashlar/render/units"
@@ -166,6 +167,9 @@ func (p *Panel) stateSums() (ds []Detail) {
 		d := lengthDetail(panel.Title1(r.Name), r.Self)
 		d.Value += "  " + units.Percent(r.Self, wall)
 		ds = append(ds, d)
+	}
+	if a.Tree.Weights.Left.Waits {
+		ds = append(ds, Detail{Value: analyze.IdleWaits + " hidden"})
 	}
 	return ds
 }
