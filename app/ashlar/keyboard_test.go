@@ -94,7 +94,7 @@ func TestFromOpenToAnswerByKeyboard(t *testing.T) {
 	s.key("the thread below", func(f frame) bool { return f.Picked == "other" }, "alt+Down")
 	s.key("and back up", func(f frame) bool { return f.Picked == "main" }, "alt+Up")
 	s.key("the last one below", func(f frame) bool { return f.Picked == "work" }, "ctrl+Down", "ctrl+Right")
-	// During work on its thread: main takes 50 µs in total, of which sort takes 5.
+	// While work runs on its thread, main takes 50 µs in total; sort takes 5 µs of them.
 	f := s.key("its time", func(f frame) bool {
 		return f.Selected == [2]int64{40e6, 90e6} && f.Chosen == 1 && f.Total == "50000"
 	}, "Return")

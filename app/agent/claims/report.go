@@ -195,7 +195,8 @@ func words(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "&", `\&`, "*", `\*`, "`", "\\`", "<", `\<`, ">", `\>`, "[", `\[`, "_", `\_`, "#", `\#`, "~", `\~`, "|", `\|`, "://", `:\//`, "www.", `www\.`).Replace(safetext.Text(s))
 }
 
-// sentence is like words, for text that begins a paragraph: it also begins no list.
+// sentence is like words, for text at the start of a paragraph: it also escapes a beginning that
+// Markdown would take for a list.
 func sentence(s string) string { return lineStart().ReplaceAllString(words(s), `$1\$2`) }
 
 // lineStart matches what begins a list or underlines a heading.

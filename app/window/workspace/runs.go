@@ -41,8 +41,8 @@ type Run struct {
 // Name returns the file's name.
 func (r *Run) Name() string { return OneLine(filepath.Base(r.File)) }
 
-// Err returns the error because of which a run does not count; nil if there is none or the
-// run is still being read.
+// Err returns the error that excludes a run from the comparison; nil if there is none or the run
+// is still being read.
 func (r *Run) Err() error {
 	if r.doc == nil {
 		return nil

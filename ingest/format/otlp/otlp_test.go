@@ -385,8 +385,8 @@ func TestOldEra(t *testing.T) {
 	}
 }
 
-// TestUndecided reads samples with only fields that both eras share. Numbers in field 2 are
-// values if they are too large for indices of attributes.
+// TestUndecided checks samples whose fields exist in both eras, with different meanings: the
+// numbers in field 2 are taken for values.
 func TestUndecided(t *testing.T) {
 	for _, c := range []struct {
 		two  uint64

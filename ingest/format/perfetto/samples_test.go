@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// TestRepeatedSamples checks that a trace with the same samples twice is warned of, and two
-// equal samples of one time are not.
+// TestRepeatedSamples checks that a trace that contains its samples twice gives a warning, and
+// that two equal samples at one time do not.
 func TestRepeatedSamples(t *testing.T) {
 	sample := func(at uint64) []byte {
 		perf := num(num(num(nil, 1, 0), 2, 7), 3, 8) // cpu, pid, tid

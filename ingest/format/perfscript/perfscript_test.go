@@ -507,8 +507,8 @@ func TestBatches(t *testing.T) {
 	timeline(t, r)
 }
 
-// TestRepeatedText checks that a text that holds the same samples twice is warned of, and
-// two samples of one time are not.
+// TestRepeatedText checks that a text that contains its samples twice gives a warning, and that
+// two samples at one time do not.
 func TestRepeatedText(t *testing.T) {
 	sample := func(time string) string {
 		return "app  7/7 [001]  " + time + ":     250000 cycles: \n\t          401000 leaf+0x0 (/bin/app)\n\n"

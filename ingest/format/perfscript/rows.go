@@ -222,7 +222,7 @@ func (r *rows) flush() {
 	clear(r.index)
 }
 
-// warnWithout warns of events of which only some samples have a period.
+// warnWithout warns of events with samples of which only some have a period.
 func (r *rows) warnWithout(place func(int64) string) {
 	for i, w := range r.without {
 		if e := r.b.Event(i); w.samples > 0 && len(e.Metrics) > periodMetric {

@@ -40,7 +40,7 @@ func Room() (n int64, known bool) {
 	return u.room(u.system())
 }
 
-// room is like Room, if n bytes are available from the system.
+// room is like Room, given the number of bytes that the system can provide.
 func (u use) room(n int64, known bool) (int64, bool) {
 	if known {
 		n -= 2 * u.margin(n)
