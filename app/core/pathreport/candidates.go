@@ -16,9 +16,9 @@ import (
 	"ashlar/render/units"
 )
 
-// Candidate is a function on another thread that overlaps waits on the paths that no recorded
-// wake-up ended or, for a thread without states, the calls themselves. It overlaps Overlaps of
-// the Waits and Elsewhere of Others, which are other periods of the same length. Covered is
+// Candidate is a function on another thread that runs during waits on the paths whose end is not
+// recorded or, for a thread without states, during the calls themselves. Of Waits such periods,
+// Overlaps overlap it; of Others, periods of the same length elsewhere, Elsewhere do. Covered is
 // the fraction of the waits in which it ran. This is an association, not a proof.
 type Candidate struct {
 	Function  string      `json:"function"`

@@ -29,8 +29,8 @@ func TestTimeFarOutside(t *testing.T) {
 	}
 }
 
-// TestFirstTimeFarOutside checks that a stray time of the first line leaves the others on the
-// timeline.
+// TestFirstTimeFarOutside checks that a stray time in the first line does not push the others off
+// the timeline.
 func TestFirstTimeFarOutside(t *testing.T) {
 	const content = `# tracer: nop
              app-42      [001] .....   0.000001: tracing_mark_write: I|42|odd

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFirstTimeFarOutside checks that a stray time of the first sample leaves the others on the
-// timeline.
+// TestFirstTimeFarOutside checks that a stray time of the first sample does not push the others
+// off the timeline.
 func TestFirstTimeFarOutside(t *testing.T) {
 	text := "a 1 0.000001: 100 c: \n\t1 f (/a)\n\n"
 	for i := range 10 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFirstTimeFarOutside checks that a stray span at the start of a profile leaves the others on
-// the timeline.
+// TestFirstTimeFarOutside checks that a stray span at the start of a profile does not push the
+// others off the timeline.
 func TestFirstTimeFarOutside(t *testing.T) {
 	const stray = -1461972216707720
 	events := fmt.Sprintf(`{"type":"O","frame":1,"at":%d},{"type":"C","frame":1,"at":%d}`, stray, stray+20)

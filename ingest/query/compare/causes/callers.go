@@ -34,8 +34,8 @@ type Callee struct {
 }
 
 const (
-	// nearly is the part of a function's difference that a function it calls must have to
-	// be named instead.
+	// If a function has at least nearly of the difference of its caller, it is named instead of
+	// the caller.
 	nearly = .8
 	// unexplained is the smallest part of a function's difference that the named causes must leave
 	// unexplained for the function to be reported. It is also the smallest part by which the
@@ -50,12 +50,11 @@ const (
 	leastCall = .2
 )
 
-// Callers returns at most the given number of functions whose totals changed with at least
-// a confidence of least, and whose change is neither explained by the named causes nor by
-// cost that moved between functions. Of nested
-// functions that changed together it returns the innermost one with nearly the whole
-// change, or the one that newly calls or no longer calls the others. A function that
-// changed like the rest of the program is none of them.
+// Callers returns at most the given number of functions whose totals changed with at least a
+// confidence of least, unless the named causes, or cost that moved between functions, explain the
+// change. Of nested functions that changed together it returns the innermost one with nearly the
+// whole change, or the one that newly calls or no longer calls the others. It leaves out functions
+// that changed like the rest of the program.
 func Callers(c *compare.Comparison, t *compare.Table, all []Cause, named []*Cause, least float64, most int) (callers []Caller) {
 	if t.By != compare.ByFunction || !t.Judged || c.Tree.Inverted {
 		return nil
@@ -142,7 +141,7 @@ func (f *callerFinder) index() {
 	f.outer = analyze.Outermost(len(nodes), func(i int32) int32 { return nodes[i].Parent }, row, len(f.tree.Funcs)+1)
 }
 
-// leave takes the differences of all functions but the known ones as unexplained.
+// leave records the differences of all functions except the known ones as unexplained.
 func (f *callerFinder) leave(known map[int32]bool) {
 	nodes := f.tree.Nodes
 	f.left = make([]int64, len(nodes))
@@ -188,7 +187,7 @@ func part(v, of int64) float64 {
 	return float64(recording.Abs(v)) / float64(recording.Abs(of))
 }
 
-// standsOut reports whether a function changed otherwise than the rest of the program.
+// standsOut reports whether a function changed differently from the rest of the program.
 func (f *callerFinder) standsOut(r *compare.Row) bool {
 	root := &f.tree.Nodes[0]
 	a, b := float64(root.A.Total), float64(root.B.Total)

@@ -84,12 +84,14 @@ func NewBetween(ratios []Ratio, typical float64) *Between {
 	return b
 }
 
-// middle returns the median of ratios, weighted. One alone cannot tell what is common.
+// middle returns the weighted median of ratios, 0 for fewer than two, because one ratio does not
+// show what all functions have in common.
 func middle(ratios []Ratio) float64 {
 	if len(ratios) < 2 {
 		return 0
 	}
-	// No change is one more ratio: if half of the functions changed, the other half decides.
+	// Add a ratio that stands for no change: if half of the functions changed, it decides in
+	// favour of the other half.
 	all := append([]Ratio{{Log: 0, Variance: 1}}, ratios...)
 	order.By(all, func(x, y Ratio) int { return cmp.Compare(x.Log, y.Log) })
 	weight := func(r Ratio) float64 { return 1 / math.Sqrt(r.Variance+steady*steady) }
