@@ -128,7 +128,7 @@ func (d *decoder) record(l []byte) {
 	}
 	switch {
 	case limited:
-		d.b.Warn("count-too-large", d.place(), "Line %d has a count that exceeds 64 bits and was limited", d.line)
+		d.b.Warn("count-too-large", d.place(), "Line %d has a count beyond ±(2^63 − 1), which was limited", d.line)
 	case status == noCount:
 		d.b.Warn("count-missing", d.place(), "Line %d has no count; it counts as 1", d.line)
 	case found < len(d.counts):

@@ -270,7 +270,7 @@ func (c *converter) sample(event int, s *sample) {
 		var exact bool
 		if sum, exact = own.Limited(), own.Exact(); !exact {
 			repaired = true
-			c.b.Warn("value-too-large", place, "The values of sample %d add up to more than 64 bits and were limited", c.n)
+			c.b.Warn("value-too-large", place, "The values of sample %d add up to a number beyond ±(2^63 − 1), which was limited", c.n)
 		}
 	}
 	if len(s.values) > 0 && len(s.times) > 0 && len(s.values) != len(s.times) {

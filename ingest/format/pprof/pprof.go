@@ -257,7 +257,7 @@ func (c *converter) values(i int, given, values []int64) bool {
 		if given[m] == recording.Missing { // the only number that the recording cannot hold
 			ok = false
 			values[m]++
-			c.b.Warn("value-too-large", place(i), "The %s of sample %d is −2^63 and was limited to −2^63 + 1", metrics[m].Name, i+1)
+			c.b.Warn("value-too-large", place(i), "Metric %s of sample %d is −2^63 and was limited to −2^63 + 1", metrics[m].Name, i+1)
 		}
 	}
 	for _, of := range []string{"space", "objects"} {

@@ -61,7 +61,7 @@ func TestSumsStop(t *testing.T) {
 		}
 		said := false
 		for _, w := range rec.Warnings {
-			said = said || strings.Contains(w.Text, "exceeds 2^63 of its smallest unit") || strings.Contains(w.Text, "exceeds 64 bits") || strings.Contains(w.Text, "exceed 64 bits and was left out")
+			said = said || strings.Contains(w.Text, "exceeds 2^63 of its smallest unit") || strings.Contains(w.Text, "beyond ±(2^63 − 1)") || strings.Contains(w.Text, "exceeds 64 bits") || strings.Contains(w.Text, "exceed 64 bits and was left out")
 		}
 		if !said {
 			t.Errorf("%s says nothing: %+v", name, rec.Warnings)

@@ -107,7 +107,7 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnUnit:            {recording.WarnUnits, "metric %s has two units; the first one is used"},
 	warnMetricLimit:     {"too-many-metrics", "an event has too many metrics; %s and others are left out"},
 	warnRounded:         {"rounded", "a value of metric %s has too many decimals and was rounded"},
-	warnSaturated:       {"saturated", "a value of metric %s exceeds 64 bits and was limited"},
+	warnSaturated:       {"saturated", "a value of metric %s is beyond ±(2^63 − 1) and was limited"},
 	warnExclusiveFrame:  {"exclusive-frame", "the exclusive frame of a stack is not its leaf; self weight is counted at the leaf"},
 	warnWrongEnd:        {"wrong-end", "the exclusive frame of a stack is at its other end: frame_order may be wrong; stacks are read as the header declares"},
 	warnExclusiveWeight: {"exclusive-differs", "the exclusive %s of a stack differs from the stack's weight; the stack's weight counts as self of its leaf"},

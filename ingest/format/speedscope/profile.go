@@ -196,7 +196,7 @@ func (d *decoder) number(raw []byte) (decode.Number, bool) {
 // weight parses a weight; one that exceeds 64 bits is limited.
 func (d *decoder) weight(raw []byte) decode.Number {
 	if n, ok, fits := decode.ParseNumber(jsonscan.Unquoted(raw)); ok && !fits {
-		d.b.Warn("weight-too-large", decode.Byte(d.s.Offset()), "The weight %.40s before byte %d exceeds 64 bits and was limited", raw, d.s.Offset())
+		d.b.Warn("weight-too-large", decode.Byte(d.s.Offset()), "The weight %.40s before byte %d is beyond ±(2^63 − 1) and was limited", raw, d.s.Offset())
 		return n.Limit()
 	}
 	n, _ := d.number(raw)
