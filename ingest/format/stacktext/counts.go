@@ -96,6 +96,7 @@ func (c *counts) goesOn() bool {
 // Close adds everything to the recording. If there is no stack, it returns an error that
 // includes what, a description of a stack.
 func (s *Sheet) Close(what string) error {
+	s.begin()
 	s.flush()
 	for e, c := range s.counts {
 		if c == nil {

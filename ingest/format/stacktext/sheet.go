@@ -25,8 +25,9 @@ type Sheet struct {
 	events   map[string]int
 	counts   []*counts // by event; nil if the event has samples
 	ids      []recording.FrameID
-	timed    bool
+	timed    bool // origin is known
 	origin   int64
+	held     []point // points held until the origin is known
 	pending  int
 	sums     []*row // sums of samples, in order of first appearance
 	sumsByID map[rowKey]*row
@@ -249,25 +250,60 @@ func (s *Sheet) Point(event int, w *Who, call recording.CallID, at int64) {
 	s.place(event, call, s.track(w), -1, at)
 }
 
-// place puts a sample on the timeline.
+// point is a sample on the timeline, with a time in nanoseconds of the text's clock.
+type point struct {
+	event, cpu int
+	call       recording.CallID
+	track      *recording.TrackBuilder // nil if no thread is named
+	ns, line   int64
+}
+
+// mostHeld is the number of points from which the origin of times is chosen.
+const mostHeld = 64
+
+// place puts a sample on the timeline, once the origin of times is known.
 func (s *Sheet) place(event int, call recording.CallID, t *recording.TrackBuilder, cpu int, ns int64) {
-	if !s.timed {
-		s.timed, s.origin = true, ns
-		*s.B.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: ns}}
+	p := point{event, cpu, call, t, ns, s.Line}
+	if s.timed {
+		s.put(&p)
+	} else if s.held = append(s.held, p); len(s.held) == mostHeld {
+		s.begin()
 	}
-	at := ns - s.origin
-	if at > math.MaxInt64/2000 || at < -math.MaxInt64/2000 {
-		s.B.Warn("time-too-far", Place(s.Line), "The sample on line %d is more than fifty days from the first; it is in the flamegraph but not on the timeline", s.Line)
+}
+
+// begin chooses the origin of times and puts the points held on the timeline.
+func (s *Sheet) begin() {
+	if s.timed || len(s.held) == 0 {
 		return
 	}
+	times := make([]decode.Picos, len(s.held))
+	for i := range s.held {
+		times[i] = decode.Picos{Mantissa: s.held[i].ns, Scale: -3}
+	}
+	s.timed, s.origin = true, s.held[decode.Anchor(times)].ns
+	*s.B.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: s.origin}}
+	for i := range s.held {
+		s.put(&s.held[i])
+	}
+	s.held = nil
+}
+
+// put puts a sample on the timeline.
+func (s *Sheet) put(p *point) {
+	at := p.ns - s.origin
+	if at > math.MaxInt64/2000 || at < -math.MaxInt64/2000 {
+		s.B.Warn("time-too-far", Place(p.line), "The sample on line %d is more than fifty days from the others; it is in the flamegraph but not on the timeline", p.line)
+		return
+	}
+	t := p.track
 	if t == nil {
 		name := "samples"
-		if cpu >= 0 {
-			name = fmt.Sprintf("CPU %d", cpu)
+		if p.cpu >= 0 {
+			name = fmt.Sprintf("CPU %d", p.cpu)
 		}
 		t = s.B.Track(recording.TrackKey{Name: name})
 	}
-	t.Sample(event, at*1000, call, cpu, []int64{1})
+	t.Sample(p.event, at*1000, p.call, p.cpu, []int64{1})
 }
 
 // flush adds the sums of samples to the recording.
