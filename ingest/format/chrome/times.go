@@ -1,9 +1,9 @@
 package chrome
 
 import (
-	"slices"
 	"strconv"
 
+	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/jsonscan"
 	"ashlar/ingest/model/recording"
 )
@@ -22,27 +22,20 @@ const (
 )
 
 // begin chooses the origin and builds the held batches. The origin is the first event's
-// time, so that most times are small and positive. But if one of the first times is too
-// far from it, for example a stray zero, the origin is their median: 64 bits of
-// picoseconds cover only some months.
+// time, so that most times are small and positive. But if most of the first times are too
+// far from it, for example from a stray zero, the origin is another: 64 bits of picoseconds
+// cover only some months.
 func (d *decoder) begin() {
 	if d.begun {
 		return
 	}
 	d.begun = true
 	if d.origin = d.start.US; len(d.timed) > 0 {
-		d.origin = d.timed[0].US
-		for _, t := range d.timed {
-			if !d.inRange(t.US) {
-				us := make([]int64, len(d.timed))
-				for i, t := range d.timed {
-					us[i] = t.US
-				}
-				slices.Sort(us)
-				d.origin = us[(len(us)-1)/2]
-				break
-			}
+		times := make([]decode.Picos, len(d.timed))
+		for i, t := range d.timed {
+			times[i] = decode.Picos{Mantissa: t.US, Scale: -6}
 		}
+		d.origin = d.timed[decode.Anchor(times)].US
 	}
 	*d.b.Clock() = recording.Clock{Unit: "us", PerUnit: million, Origin: recording.Decimal{Mantissa: d.origin}}
 	for _, t := range d.timed {

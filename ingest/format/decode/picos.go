@@ -39,9 +39,18 @@ func (t Picos) Since(o Picos) (ps int64, ok bool) {
 
 // Anchor returns the index of the time from which a recording counts: the first one, or, if most
 // times are too far from it, the first that is near their median. So one stray time at the
-// beginning does not push all others off the timeline. It looks at the first 1024 times only.
+// beginning does not push all others off the timeline. Of more than 1024 times it looks at so many,
+// evenly spread.
 func Anchor(times []Picos) int {
-	times = times[:min(len(times), 1024)]
+	const most = 1024
+	every := (len(times) + most - 1) / most
+	if every > 1 {
+		var some []Picos
+		for i := 0; i < len(times); i += every {
+			some = append(some, times[i])
+		}
+		return every * Anchor(some)
+	}
 	far := 0
 	for _, t := range times {
 		if _, ok := t.Since(times[0]); !ok {
@@ -55,4 +64,20 @@ func Anchor(times []Picos) int {
 	sorted := slices.SortedFunc(slices.Values(times), func(a, b Picos) int { return cmp.Compare(value(a), value(b)) })
 	median := sorted[(len(sorted)-1)/2]
 	return slices.IndexFunc(times, func(t Picos) bool { _, ok := t.Since(median); return ok })
+}
+
+// Origin returns the earliest of times in nanoseconds that is within 26 days of most of them.
+func Origin(ns []int64) int64 {
+	times := make([]Picos, len(ns))
+	for i, t := range ns {
+		times[i] = Picos{Mantissa: t, Scale: -3}
+	}
+	near := times[Anchor(times)]
+	first := near
+	for _, t := range times {
+		if _, ok := t.Since(near); ok && t.Mantissa < first.Mantissa {
+			first = t
+		}
+	}
+	return first.Mantissa
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
@@ -86,23 +87,29 @@ func (c *converter) convert(ctx context.Context) error {
 // farNS fit in 64 bits as picoseconds, with a margin.
 const farNS = math.MaxInt64 / 2000
 
-// findOrigin sets the recording's origin to the earliest time, or to the first time in
-// the file if the earliest is implausibly far away.
+// findOrigin sets the recording's origin to the earliest time that is not implausibly far from
+// the others.
 func (c *converter) findOrigin() {
-	var first, earliest, latest uint64
-	c.eachSample(func(s *sample) {
-		for _, t := range s.times {
-			if t == 0 || t > math.MaxInt64 {
-				continue
+	var earliest, latest uint64
+	each := func(do func(t uint64)) {
+		c.eachSample(func(s *sample) {
+			for _, t := range s.times {
+				if t != 0 && t <= math.MaxInt64 {
+					do(t)
+				}
 			}
-			if !c.timed {
-				c.timed, first, earliest, latest = true, t, t, t
-			}
-			earliest, latest = min(earliest, t), max(latest, t)
+		})
+	}
+	each(func(t uint64) {
+		if !c.timed {
+			c.timed, earliest, latest = true, t, t
 		}
+		earliest, latest = min(earliest, t), max(latest, t)
 	})
 	if latest-earliest > farNS {
-		earliest = first
+		var times []int64
+		each(func(t uint64) { times = append(times, int64(t)) })
+		earliest = uint64(decode.Origin(times))
 	}
 	c.origin = int64(earliest)
 	if !c.timed {

@@ -31,6 +31,7 @@ func TestSentences(t *testing.T) {
 		{"no such stack", sample(num64(1, 99), pack(4, 3)), "sample 2", "Sample 2 refers to a stack or location that is not in the dictionary"},
 		{"no values", sample(num64(1, 1)), "sample 2", "Sample 2 has neither values nor timestamps and was left out"},
 		{"more values than times", sample(num64(1, 1), pack(4, 3, 4), times(5, t0)), "sample 2", "Sample 2 has 2 values but 1 timestamp"},
+		{"a far time first", sample(num64(1, 1), times(5, 5, t0, t0+7)), "sample 2", "A timestamp of sample 2 (5) is too far from the others; it is not on the timeline"},
 		{"a far time", sample(num64(1, 1), times(5, t0, 5)), "sample 2", "A timestamp of sample 2 (5) is too far from the others; it is not on the timeline"},
 		{"no such attribute", sample(num64(1, 1), pack(2, 99), pack(4, 3)), "", "Attribute 99 is used but not in the dictionary"},
 		{"too large", sample(num64(1, 1), pack(4, 1<<63-1)), "", `the total of metric "samples" exceeds 2^63 of its smallest unit (for times, 106 days); sums are limited to that`},

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
+	"ashlar/ingest/format/decode"
 	"ashlar/ingest/format/sched"
 	"ashlar/ingest/format/v8"
 	"ashlar/ingest/model/recording"
@@ -133,7 +133,7 @@ func (m *maker) add(w *window) error {
 	if w.first != math.MaxInt64 && !m.zeroed {
 		m.zeroed, m.zero = true, w.first
 		if _, ok := m.since(w.last); !ok {
-			m.zero = earliest(w.times())
+			m.zero = decode.Origin(w.times())
 		}
 		*m.b.Clock() = recording.Clock{Unit: "ns", PerUnit: 1000, Origin: recording.Decimal{Mantissa: m.zero}}
 	}
@@ -238,19 +238,6 @@ func (w *window) times() (all []int64) {
 		}
 	}
 	return all
-}
-
-// earliest returns the earliest of the times that are not too far from their median, so that a
-// stray time does not push the others off the timeline.
-func earliest(times []int64) int64 {
-	slices.Sort(times)
-	median := times[(len(times)-1)/2]
-	for _, t := range times {
-		if t >= median-farthest {
-			return t
-		}
-	}
-	return median
 }
 
 // introduce adds a track or counter to the recording. Sibling tracks with the same name
