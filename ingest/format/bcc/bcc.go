@@ -35,6 +35,8 @@ type decoder struct {
 	who   stacktext.Who
 	named bool // the thread, which is printed below the stack, was read
 	began int64
+
+	losses decode.Losses
 }
 
 // Decode reads all stacks.
@@ -43,6 +45,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	b.Source().Tool = "bcc"
 	err := d.sheet.Read(ctx, in, d.line)
 	d.drop()
+	d.losses.Close(b, "events-lost", "bcc lost %s samples or stacks")
 	if none := d.sheet.Close("bcc's tools print one frame per line, then the thread as `- NAME (PID)`, then a count"); err == nil {
 		err = none
 	}
@@ -150,7 +153,7 @@ func (d *decoder) heading(s string) {
 		d.event = recording.Event{Name: quoted(s), Kind: "probe", Mode: "event", Metrics: []recording.Metric{{Name: "count", Unit: "count"}}}
 		d.sheet.B.Source().Note("said", s)
 	case strings.HasPrefix(s, "WARNING"), strings.HasPrefix(s, "Possibly lost"):
-		d.sheet.B.Warn("events-lost", place, "bcc says: %s", s)
+		d.losses.Add(d.sheet.B, "events-lost", place, "bcc says", s)
 	default: // for example the time printed after each interval
 		d.sheet.Printed()
 	}

@@ -52,6 +52,8 @@ type decoder struct {
 	gap      bool
 	said     string
 	saidLine int64
+
+	losses decode.Losses
 }
 
 // Decode reads all entries of maps and all stacks between them.
@@ -64,6 +66,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.endEntry()
 	d.endLoose()
+	d.losses.Close(b, "events-lost", "bpftrace lost %s events")
 	if none := d.sheet.Close("bpftrace prints a map entry as @[, one frame per line, then ]: and a value"); err == nil {
 		err = none
 	}
@@ -289,7 +292,7 @@ func (d *decoder) text(s string) {
 	switch {
 	case lost().MatchString(s):
 		d.sheet.SkipLine(d.sheet.Line)
-		d.sheet.B.Warn("events-lost", place, "bpftrace lost events while it recorded: %s", s)
+		d.losses.Add(d.sheet.B, "events-lost", place, "bpftrace lost events while it recorded", s)
 	case attaching(s), s == "^C":
 		d.sheet.SkipLine(d.sheet.Line)
 	case strings.HasPrefix(s, "WARNING: "), strings.HasPrefix(s, "ERROR: "), strings.HasPrefix(s, "stdin:"):

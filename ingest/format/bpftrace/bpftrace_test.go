@@ -85,6 +85,7 @@ func TestSentences(t *testing.T) {
 	for _, c := range []struct{ name, text, place, want string }{
 		{"empty", "", "", "no stacks found: bpftrace prints a map entry as @[, one frame per line, then ]: and a value"},
 		{"lost", "Lost 12 events\n" + good, "line 1", "bpftrace lost events while it recorded: Lost 12 events"},
+		{"lost twice", "Lost 12 events\n" + good + "Lost 31 events\n", "line 1", "bpftrace lost 43 events while it recorded, in 2 reports"},
 		{"no stack", good + "@x[sh, 2]: 7\n", "line 4", "Line 4 has a map entry without a stack, which was left out"},
 		{"no value", good + "@x[\n    f+1\n]: (a, b)\n", "line 4", `Line 4 begins a map entry with a value that is not a number, "(a, b)"; it was left out`},
 		{"cut", good + "@x[\n    f+1\n    g", "line 4", "Line 4 begins a map entry that is truncated at the end of the text and was left out"},

@@ -60,6 +60,8 @@ type decoder struct {
 	names     []string
 	described string // the requested probe
 	cache     map[string]frameLine
+
+	losses decode.Losses
 }
 
 // A text is a line that is not a frame.
@@ -85,6 +87,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.drop()
 	d.showKeys()
+	d.losses.Close(b, "events-lost", "DTrace lost %s events")
 	if none := d.sheet.Close("DTrace prints one frame per line, such as unix`idle+0xa7, and below them a count or nothing"); err == nil {
 		err = none
 	}
@@ -458,7 +461,7 @@ func (d *decoder) message(s string) {
 	said := strings.TrimPrefix(s, "dtrace: ")
 	switch {
 	case drops().MatchString(s):
-		d.sheet.B.Warn("events-lost", at, "DTrace lost events while it recorded: %s", said)
+		d.losses.Add(d.sheet.B, "events-lost", at, "DTrace lost events while it recorded", said)
 	case strings.HasPrefix(said, "error on enabled probe"):
 		d.sheet.B.Warn("probe-error", at, "DTrace reported an error at a probe: %s", said)
 	case strings.HasPrefix(said, "processing aborted"), strings.HasPrefix(said, "failed"), strings.HasPrefix(said, "buffer size lowered"):

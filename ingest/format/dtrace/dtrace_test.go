@@ -175,6 +175,7 @@ func TestSentences(t *testing.T) {
 	for _, c := range []struct{ name, text, place, want string }{
 		{"empty", "", "", "no stacks found: DTrace prints one frame per line, such as unix`idle+0xa7, and below them a count or nothing"},
 		{"drops", "dtrace: 12 aggregation drops on CPU 3\n" + good, "line 1", "DTrace lost events while it recorded: 12 aggregation drops on CPU 3"},
+		{"drops of several CPUs", "dtrace: 12 aggregation drops on CPU 3\ndtrace: 7 drops on CPU 1\n" + good, "line 1", "DTrace lost 19 events while it recorded, in 2 reports"},
 		{"no stacks", "dtrace: description 'x ' matched 1 probe\n  sh   12\n", "line 2", "The text has no stacks. The keys of each count, or the probe that fired, are shown as frames; add stack() or ustack() to the script for stacks"},
 		{"many counts above a stack", strings.Repeat("  sh       12\n", 100) + "\n" + good, "line 1", "Line 1 has a count without a stack and was left out"},
 		{"errors", good + "dtrace: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address\n", "line 4", "DTrace reported an error at a probe: error on enabled probe ID 1 (ID 5: a:b:c:entry): invalid address"},

@@ -59,6 +59,8 @@ type decoder struct {
 	latest  int64             // the latest time
 
 	headers, lines *recording.Tally
+
+	losses decode.Losses
 }
 
 // Decode reads all samples. Each perf event becomes an event with the metric "samples"
@@ -81,6 +83,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	d.close()
 	d.rows.flush()
 	d.rows.warnWithout(d.place)
+	d.losses.Close(b, "samples-lost", "perf lost %s samples")
 	d.meta.apply(b)
 	if err == nil && d.headers.Kept == 0 {
 		return errors.New("the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame")
@@ -250,7 +253,7 @@ func (d *decoder) sideBand() {
 		t.FirstLeftOut = d.place(d.line)
 	}
 	if bytes.HasPrefix(d.head.side, []byte("PERF_RECORD_LOST")) {
-		d.b.Warn("samples-lost", d.place(d.line), "perf lost samples while it recorded: %s", bytes.TrimSpace(d.head.rest))
+		d.losses.Add(d.b, "samples-lost", d.place(d.line), "perf lost samples while it recorded", string(bytes.TrimSpace(d.head.rest)))
 	}
 }
 

@@ -22,6 +22,7 @@ func TestSentences(t *testing.T) {
 		{"a time beyond 63 bits", good + "a 1 18446744073.709551: 1 c: \n\t1 f (/a)\n", "line 4", "The sample on line 4 is more than fifty days from the others; it is in the flamegraph but not on the timeline"},
 		{"a far time", good + "a 1 99999999.0: 1 c: \n\t1 f (/a)\n", "line 4", "The sample on line 4 is more than fifty days from the others; it is in the flamegraph but not on the timeline"},
 		{"lost samples", good + "a 1 [000] 1.0: PERF_RECORD_LOST lost 5\n", "line 4", "perf lost samples while it recorded: lost 5"},
+		{"lost samples twice", good + "a 1 [000] 1.0: PERF_RECORD_LOST lost 5\n" + good + "a 1 [000] 1.0: PERF_RECORD_LOST lost 37\n", "line 4", "perf lost 42 samples while it recorded, in 2 reports"},
 		{"a blank line behind the header", "a 1 1.0: 1 c: \n\n\t1 f (/a)\n", "line 3", "A blank line before line 3 splits a sample; its frames were joined"},
 		{"more fields", "bash  1 [000] 1.000000: sched:sched_switch: prev=1\n\tffff f (/a)\n\n", "line 1", "Line 1 has fields after the event name (tracepoint arguments, registers, branches) that are not shown"},
 	} {

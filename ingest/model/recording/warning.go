@@ -112,6 +112,12 @@ func (b *Builder) note(code, place, format string, args ...any) *Warning {
 // WarnMore counts n more occurrences of a warning that was recorded with Warn.
 func (b *Builder) WarnMore(code string, n int64) { b.rec.Warnings[b.warn[code]].Count += n }
 
+// Reword replaces the text of a warning that was recorded with Warn.
+func (b *Builder) Reword(code, format string, args ...any) {
+	b.rec.Warnings = slices.Clone(b.rec.Warnings) // snapshots share the old ones
+	b.rec.Warnings[b.warn[code]].Text = fmt.Sprintf(format, args...)
+}
+
 // Retract takes a warning back that has turned out to be wrong.
 func (b *Builder) Retract(code string) {
 	i, ok := b.warn[code]
