@@ -125,8 +125,9 @@ type Row struct {
 	ATotal     json.Number `json:"a_total"`
 	BTotal     json.Number `json:"b_total"`
 	DeltaTotal json.Number `json:"delta_total"`
-	// Share is delta_self as a part of the sum of all rows' absolute changes, from -1 to
-	// 1.
+	// Share is delta_self as a part of the change of the total, as in the verdict. If the
+	// changes of rows cancel each other, so that a row is more than four times that, it is
+	// a part of the sum of all rows' absolute changes.
 	Share  json.Number `json:"share"`
 	Status string      `json:"status"`
 	// ARuns and BRuns are the costs in each recording of a side, in the order of files, with
@@ -284,8 +285,8 @@ func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
 			}
 		}
 	}
-	if d.t.Moved != 0 {
-		out.Share = exactnum.Measured(float64(r.DeltaSelf())/float64(d.t.Moved), 6)
+	if d.t.Change != 0 {
+		out.Share = exactnum.Measured(float64(r.DeltaSelf())/float64(d.t.Change), 6)
 	}
 	if c := d.confidence(r); c != nil {
 		l := exactnum.Measured(c.Level(), 6)

@@ -321,7 +321,7 @@ func (d *Answer) columns() (all []column) {
 	self := []column{
 		{"Δ self", func(r *compare.Row) string { return d.signed(r.DeltaSelf()) }},
 		{"", func(r *compare.Row) string { return state(r, r.ASelf, r.BSelf) }},
-		{"of change", func(r *compare.Row) string { return units.Percent(r.DeltaSelf(), d.t.Moved) }},
+		{"of change", func(r *compare.Row) string { return units.Percent(r.DeltaSelf(), d.t.Change) }},
 		{"A self", func(r *compare.Row) string { return d.blank(r.ASelf) + verdict.Spread(d.c.Metric, r.Self, 0) }},
 		{"B self", func(r *compare.Row) string { return d.blank(r.BSelf) + verdict.Spread(d.c.Metric, r.Self, 1) }},
 		{"confidence", func(r *compare.Row) string { return rowLevel(r.Self, r.ASelf, r.BSelf) }},

@@ -81,8 +81,10 @@ func (r *Row) Confidence() *Confidence {
 type Table struct {
 	By   By
 	Rows []Row
-	// Moved is the sum of the absolute differences in self of all rows.
-	Moved int64
+	// Moved is the sum of the absolute differences in self of all rows, and Change the
+	// difference of which those are shares: the sum of the differences or, if that is small
+	// beside some row's because they cancel each other, Moved.
+	Moved, Change int64
 	// Whole is the confidence of the difference of the totals; nil if unknown or if
 	// normalising makes both equal.
 	Whole *Confidence
@@ -103,6 +105,9 @@ func (t *Table) Q(p float64) float64 {
 	qs := stats.Discoveries(append(slices.Clone(t.tests), p))
 	return min(1, 2*qs[len(qs)-1])
 }
+
+// mostShare is the largest share of a change that a row may have.
+const mostShare = 4
 
 // Table lists the rows, largest difference in self first, then in total, then by name.
 // Rows that are the same on both sides are included. Threads are not nested, so their
@@ -140,6 +145,10 @@ func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table
 	SortRows(t.Rows)
 	for i := range t.Rows {
 		recording.Add(&t.Moved, recording.Abs(t.Rows[i].DeltaSelf()))
+		recording.Add(&t.Change, t.Rows[i].DeltaSelf())
+	}
+	if len(t.Rows) > 0 && recording.Abs(t.Rows[0].DeltaSelf())/mostShare > recording.Abs(t.Change) {
+		t.Change = t.Moved
 	}
 	return t, ctx.Err()
 }

@@ -56,7 +56,7 @@ var columns = [DifferenceColumns]column{
 		return math.Abs(math.Log(math.Max(1e-9, float64(v[1])/float64(v[0]))))
 	})},
 	columnShare: {"share", "Share of change", 92, true, func(a *session.CompareAnswer, r *compare.Row, _ bool) string {
-		return units.Percent(r.DeltaSelf(), a.Table.Moved)
+		return units.Percent(r.DeltaSelf(), a.Table.Change)
 	}, largest(delta)},
 	columnSure: {"sure", "Confidence", 84, true, func(_ *session.CompareAnswer, r *compare.Row, total bool) string {
 		if conf := sureOf(r, total); conf != nil {
@@ -137,10 +137,10 @@ func (t *Panel) Table(c *comparison.Comparison) func() *tables.Grid {
 		tables.Value("B total", m, func(r *compare.Row) int64 { return r.BTotal }),
 		tables.Value("difference of total", m, (*compare.Row).DeltaTotal),
 		tables.Fraction("share of change", func(r *compare.Row) float64 {
-			if a.Table.Moved == 0 {
+			if a.Table.Change == 0 {
 				return math.NaN()
 			}
-			return float64(r.DeltaSelf()) / float64(a.Table.Moved)
+			return float64(r.DeltaSelf()) / float64(a.Table.Change)
 		}),
 		tables.Fraction("confidence", func(r *compare.Row) float64 {
 			if r.Self == nil {
