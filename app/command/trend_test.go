@@ -103,6 +103,27 @@ type trendSeries struct {
 	}
 }
 
+// TestTrendOfRepairedRegression checks that a cost that rose and fell again is two changes,
+// each with the runs up to the next one.
+func TestTrendOfRepairedRegression(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 30 {
+		hash := 3000 + 31*i%97
+		if i >= 10 && i < 20 {
+			hash += 500
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("run-%d.folded", i+1)), fmt.Appendf(nil, "main;hash %d\nmain;sort %d\n", hash, 2000+53*i%89), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := textOf(t, "trend", dir)
+	for _, want := range []string{" from run-11.folded to run-20.folded: ", " from run-21.folded on: ", ", and 1 more change."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestTrendOfMissingFunctions checks functions that some runs lack. In a profile without a
 // sample of it, a function's cost is unknown and does not affect means; in a trace it is 0,
 // since traces are complete. A function that first appears at a run is reported as new.

@@ -27,13 +27,13 @@ FOLDER, or FILES and quoted patterns. They are ordered by name, with numbers by
 value, or with --order time by the time of their files.
 
 The total and the self cost of each function are one series each. A change is a
-run from which on a cost stays higher or lower. Changes are found with
+run from which on a cost is higher or lower. Changes are found with
 E-divisive (Matteson and James, 2014) and a permutation test, with a false alarm
 in at most 1 % of the series without a change. Of the functions listed with
 changes, at most one in twenty is expected to be a false alarm (Benjamini and
-Hochberg). Changes are at least three runs apart; with fewer than ten runs,
-hardly any can be found. Each change comes with the command that compares the
-runs before and after it.
+Hochberg). A regression that was repaired again is two changes. Changes are at
+least three runs apart; with fewer than ten runs, hardly any can be found. Each
+change comes with the command that compares the runs before and after it.
 
 A function that a run lacks counts as 0 if the run is complete: a trace without
 damage. In a sampled run its cost is unknown, because a function without a
@@ -234,7 +234,8 @@ func (a *Trend) command(c *trend.Change) string {
 // text returns the answer for people, with the first n functions.
 func (a *Trend) text(n int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n\n", series.Title(a.runs, a.Runs), series.Verdict(a.runs, a.all, series.Names(a.Runs)))
+	names := series.Names(a.Runs)
+	fmt.Fprintf(&b, "%s\n%s\n\n", series.Title(a.runs, names), series.Verdict(a.runs, a.all, names))
 	w := 0
 	for i := range a.all[:n] {
 		w = max(w, len(series.Value(a.runs, a.all[i].Mean())))
@@ -242,12 +243,12 @@ func (a *Trend) text(n int) string {
 	w = max(w, len(series.Value(a.runs, a.runs.Total.Mean())))
 	row := func(s *trend.Series, name string) {
 		fmt.Fprintf(&b, "%s  %*s  %s\n", line(s), w, series.Value(a.runs, s.Mean()), name)
-		if only := series.Only(s, a.Runs); only != "" {
+		if only := series.Only(s, names); only != "" {
 			fmt.Fprintf(&b, "    %s\n", only)
 		}
 		for i := range s.Changes {
 			c := &s.Changes[i]
-			fmt.Fprintf(&b, "    %s\n", series.From(a.runs, a.Runs, c))
+			fmt.Fprintf(&b, "    %s\n", series.From(a.runs, names, c))
 			fmt.Fprintf(&b, "    %s\n", a.command(c))
 		}
 	}

@@ -120,10 +120,14 @@ func Verdict(r *trend.Runs, functions []trend.Series, names []string) string {
 	return "No lasting change."
 }
 
-// From describes a change: its size, its first run, the means around it and the
-// probability that it is chance.
+// From describes a change: its size, the runs up to the next change, the means around it
+// and the probability that it is chance.
 func From(r *trend.Runs, names []string, c *trend.Change) string {
-	return fmt.Sprintf("%s from %s on: %s to %s (%s)", Size(c), safetext.Short(names[c.At]), Value(r, c.Before), Value(r, c.After), Chance(c))
+	until := "on"
+	if c.To < len(names) {
+		until = "to " + safetext.Short(names[c.To-1])
+	}
+	return fmt.Sprintf("%s from %s %s: %s to %s (%s)", Size(c), safetext.Short(names[c.At]), until, Value(r, c.Before), Value(r, c.After), Chance(c))
 }
 
 // Size returns the relative size of a change.

@@ -25,10 +25,10 @@ func TestVerdict(t *testing.T) {
 	}{
 		{nil, nil, "No lasting change."},
 		{nil, []trend.Series{of()}, "No lasting change."},
-		{[]trend.Change{up}, []trend.Series{of()}, "Total +50.0 % from run-4 on: 100 to 150 (p = 0.002)."},
-		{[]trend.Change{down, up}, nil, "Total +50.0 % from run-4 on: 100 to 150 (p = 0.002), and 1 more change."},
+		{[]trend.Change{up}, []trend.Series{of()}, "Total +50.0 % from run-4 to run-6: 100 to 150 (p = 0.002)."},
+		{[]trend.Change{down, up}, nil, "Total +50.0 % from run-4 to run-6: 100 to 150 (p = 0.002), and 1 more change."},
 		{nil, []trend.Series{of(down)}, "No lasting change of the total. Largest change of a function: hash −13.3 % from run-7 on: 150 to 130 (p = 0.01)."},
-		{[]trend.Change{down}, []trend.Series{of(up, down), of(down)}, "Total −13.3 % from run-7 on: 150 to 130 (p = 0.01). Largest change of a function: hash +50.0 % from run-4 on: 100 to 150 (p = 0.002)."},
+		{[]trend.Change{down}, []trend.Series{of(up, down), of(down)}, "Total −13.3 % from run-7 on: 150 to 130 (p = 0.01). Largest change of a function: hash +50.0 % from run-4 to run-6: 100 to 150 (p = 0.002)."},
 	} {
 		r := &trend.Runs{Metric: recording.Metric{Name: "samples", Unit: "samples"}, Total: trend.Series{Changes: c.total}}
 		if got := Verdict(r, c.functions, names); got != c.want {

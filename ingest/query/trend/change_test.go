@@ -7,9 +7,11 @@ import (
 	"testing"
 )
 
-// naive returns the best split by the definition, from all pairs of values.
-func naive(values []float64) (at int, q float64) {
+// naive returns the statistic of the best split by the definition, from all pairs of
+// values. In series longer than mostBlocks, only splits between blocks may end early.
+func naive(values []float64) (q float64) {
 	n := len(values)
+	size := (n + mostBlocks - 1) / mostBlocks
 	pairs := func(a, b []float64) (sum float64) {
 		for _, x := range a {
 			for _, y := range b {
@@ -18,34 +20,69 @@ func naive(values []float64) (at int, q float64) {
 		}
 		return sum
 	}
-	for k := least; k <= n-least; k++ {
-		a, b := values[:k], values[k:]
-		m, o := float64(len(a)), float64(len(b))
-		e := 2/(m*o)*pairs(a, b) - pairs(a, a)/(m*(m-1)) - pairs(b, b)/(o*(o-1))
-		if v := m * o / (m + o) * e; v > q {
-			at, q = k, v
+	for end := 2 * least; end <= n; end++ {
+		for k := least; k <= end-least; k++ {
+			if end < n && (k%size != 0 || end%size != 0) {
+				continue
+			}
+			a, b := values[:k], values[k:end]
+			m, o := float64(len(a)), float64(len(b))
+			e := 2/(m*o)*pairs(a, b) - pairs(a, a)/(m*(m-1)) - pairs(b, b)/(o*(o-1))
+			q = math.Max(q, m*o/(m+o)*e)
 		}
 	}
-	return at, q
+	return q
 }
 
 // TestBestAgainstAllPairs compares the best split with the definition, also for series with
-// equal values.
+// equal values and for long ones.
 func TestBestAgainstAllPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
+	for i := range 200 {
 		values := make([]float64, 6+r.IntN(40))
+		if i%40 == 0 {
+			values = make([]float64, 65+r.IntN(100))
+		}
 		for i := range values {
 			values[i] = float64(r.IntN(12))
-			if i > len(values)/2 {
-				values[i] += float64(r.IntN(4))
+			if i > len(values)/3 && i < len(values)*2/3 {
+				values[i] += float64(r.IntN(6))
 			}
 		}
-		at, q := newSplitter(values).best(0, len(values))
-		if wantAt, want := naive(values); math.Abs(q-want) > 1e-9*math.Max(1, want) || at != wantAt && math.Abs(q-want) > 0 {
-			t.Fatalf("%v: split at %d with %v, want %d with %v", values, at, q, wantAt, want)
+		at, end, q := newSplitter(values).best(0, len(values))
+		if want := naive(values); math.Abs(q-want) > 1e-9*math.Max(1, want) {
+			t.Fatalf("%v: split at %d of %d with %v, want %v", values, at, end, q, want)
 		}
 	}
+}
+
+// TestFindsRepairedChanges checks that a cost that rose and fell again is two changes, also
+// a short rise in a long series.
+func TestFindsRepairedChanges(t *testing.T) {
+	for _, c := range []struct{ runs, from, to int }{{30, 10, 20}, {24, 8, 16}, {60, 20, 26}, {200, 90, 102}, {500, 240, 262}} {
+		missed := 0
+		for seed := range 20 {
+			r := rand.New(rand.NewPCG(11, uint64(seed)))
+			values := make([]float64, c.runs)
+			for i := range values {
+				values[i] = 100 + 2*r.NormFloat64()
+				if i >= c.from && i < c.to {
+					values[i] += 10
+				}
+			}
+			found := Changes(values)
+			if len(found) < 2 || !slices.ContainsFunc(found, near(c.from)) || !slices.ContainsFunc(found, near(c.to)) {
+				missed++
+			}
+		}
+		if missed > 1 {
+			t.Errorf("%d runs, more from %d to %d: missed in %d of 20", c.runs, c.from, c.to, missed)
+		}
+	}
+}
+
+func near(at int) func(Change) bool {
+	return func(c Change) bool { return max(c.At-at, at-c.At) <= 1 }
 }
 
 // TestFindsChanges plants changes in noise and finds each where it is, within one run.

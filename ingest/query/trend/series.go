@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/scan"
 )
 
 // A Series is a cost by run.
@@ -184,11 +185,8 @@ func (r *Runs) Find(ctx context.Context, n int) (functions []Series, more int, e
 	}
 	r.Total.Changes = r.Total.changes()
 	all := make([][]Change, len(functions))
-	for i := range functions {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		all[i] = functions[i].changes()
+	if err := scan.Spread(ctx, len(functions), func(_, i int) { all[i] = functions[i].changes() }); err != nil {
+		return nil, 0, err
 	}
 	Sure(all)
 	for i := range functions {

@@ -2,7 +2,6 @@ package trend
 
 import (
 	"image"
-	"slices"
 
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
@@ -12,39 +11,22 @@ import (
 )
 
 // OfTwo shows the runs of both sides of a comparison as one series, those of A first.
-type OfTwo struct {
-	view[*comparison.Comparison]
-	// Store computes the trends; it outlives the panel.
-	Store *Store
-}
+type OfTwo struct{ view[*comparison.Comparison] }
 
 // NewOfTwo returns a panel with a store of its own.
-func NewOfTwo() *OfTwo { return &OfTwo{Store: new(Store)} }
+func NewOfTwo() *OfTwo { return &OfTwo{view[*comparison.Comparison]{Store: new(Store)}} }
 
 // Become copies the view of another panel and the trends that it has computed.
-func (t *OfTwo) Become(of *OfTwo) {
-	t.Store.kept = slices.Clone(of.Store.kept)
-	t.was, t.Down = of.name(), of.Down
-}
+func (t *OfTwo) Become(of *OfTwo) { t.become(&of.view) }
 
 // Layout draws the trend, or the progress of reading the runs. There is an answer.
 func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
-	files := [2][]string{c.Sides[0].Actions.Runs(), c.Sides[1].Actions.Runs()}
 	m := a.Compared.Metric
 	e := &a.Recs[0].Events[m.Event[0]]
-	k := questionOf(files, e.NameOrKind(), e.Metrics[m.Metric[0]].Name, [2]int{c.Sides[0].Generation, c.Sides[1].Generation})
-	var of *result
-	if c.Sides[0].Rec.Done && c.Sides[1].Rec.Done {
-		of = t.Store.ask(k, files, h.Do.Wake, summing(k, files, c.Sides[:]...))
-	}
-	if of == nil {
-		t.wait(u, r, t.Store.progress(k), len(files[0])+len(files[1]))
-		return
-	}
 	actions := &c.Sides[c.Focus].Actions
-	t.layout(h, u, r, of, &owner{
-		note: note(c.Sides[:]...), sides: true, compare: actions.CompareRuns,
+	t.layoutOf(h, u, r, e.NameOrKind(), e.Metrics[m.Metric[0]].Name, &owner{
+		compare: actions.CompareRuns,
 		picked: func() (f recording.Function, ok bool) {
 			if c.Chosen == nil {
 				return f, false
@@ -56,9 +38,9 @@ func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 			if f.Name != "" {
 				items = c.FunctionItems(f)
 			}
-			return widget.Grouped(items, append(actions.TableItems(), actions.CommandItem()))
+			return itemsOf(items, actions)
 		},
-	})
+	}, c.Sides[:]...)
 }
 
 // choose selects a function in the comparison; nil, or a function that it lacks, selects

@@ -16,25 +16,17 @@ import (
 )
 
 // Panel shows the runs of a side as a series: the total and each function over the runs.
-type Panel struct {
-	view[*panel.Side]
-	// Store computes the trends; it outlives the panel.
-	Store *Store
-}
+type Panel struct{ view[*panel.Side] }
 
 // New returns a panel with a store of its own.
-func New() *Panel { return &Panel{Store: new(Store)} }
+func New() *Panel { return &Panel{view[*panel.Side]{Store: new(Store)}} }
 
 // Become copies the view of another panel and the trends that it has computed.
-func (t *Panel) Become(of *Panel) {
-	t.Store.kept = slices.Clone(of.Store.kept)
-	t.was, t.Down = of.name(), of.Down
-}
+func (t *Panel) Become(of *Panel) { t.become(&of.view) }
 
 // Layout draws the trend, or the progress of reading the runs.
 func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
-	files := [2][]string{p.Actions.Runs()}
-	if len(files[0]) < 2 {
+	if len(p.Actions.Runs()) < 2 {
 		t.show(nil)
 		widget.Empty(u, r, "Only one run", "Drop a folder or several files on the window and choose Show trend, or add runs to A")
 		return
@@ -43,26 +35,17 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	if p.Event < len(p.Rec.Events) {
 		event = p.Rec.Events[p.Event].NameOrKind()
 	}
-	k := questionOf(files, event, p.MetricOf().Name, [2]int{p.Generation})
-	var of *result
-	if p.Rec.Done {
-		of = t.Store.ask(k, files, h.Do.Wake, summing(k, files, p))
-	}
-	if of == nil {
-		t.wait(u, r, t.Store.progress(k), len(files[0]))
-		return
-	}
-	t.layout(h, u, r, of, &owner{
-		note: note(p), picked: p.PickedFunction,
+	t.layoutOf(h, u, r, event, p.MetricOf().Name, &owner{
+		picked:  p.PickedFunction,
 		pick:    func(f *recording.FuncName) { pick(p, f) },
 		compare: p.Actions.CompareRuns,
 		items: func(f recording.Function) (items []widget.Item) {
 			if len(panel.FunctionsOf(p.Rec, f)) > 0 {
 				items = p.Actions.FunctionItems(f)
 			}
-			return widget.Grouped(items, append(p.Actions.TableItems(), p.Actions.CommandItem()))
+			return itemsOf(items, &p.Actions)
 		},
-	})
+	}, p)
 }
 
 // summing returns a function that sums up a run of one or two sides. The runs that the

@@ -2,6 +2,7 @@ package trend
 
 import (
 	"image"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,8 @@ import (
 // for each function. S is as in [panel.Panel].
 type view[S any] struct {
 	panel.List[S]
+	// Store computes the trends; it outlives the panel.
+	Store  *Store
 	of     *result
 	owner  *owner
 	rows   []row
@@ -118,6 +121,39 @@ func (r *row) sign() int {
 		return 1
 	}
 	return -1
+}
+
+// become copies another view and the trends that it has computed.
+func (v *view[S]) become(of *view[S]) {
+	v.Store.kept = slices.Clone(of.Store.kept)
+	v.was, v.Down = of.name(), of.Down
+}
+
+// layoutOf draws the trend of the runs of one or two sides, or the progress of reading
+// them.
+func (v *view[S]) layoutOf(h *panel.Host, u *ui.UI, r image.Rectangle, event, metric string, o *owner, sides ...*panel.Side) {
+	var files [2][]string
+	var generations [2]int
+	done := true
+	for i, p := range sides {
+		files[i], generations[i], done = p.Actions.Runs(), p.Generation, done && p.Rec.Done
+	}
+	k := questionOf(files, event, metric, generations)
+	var of *result
+	if done {
+		of = v.Store.ask(k, files, h.Do.Wake, summing(k, files, sides...))
+	}
+	if of == nil {
+		v.wait(u, r, v.Store.progress(k), len(files[0])+len(files[1]))
+		return
+	}
+	o.note, o.sides = note(sides...), len(sides) == 2
+	v.layout(h, u, r, of, o)
+}
+
+// itemsOf groups the actions for a function with those for every row.
+func itemsOf(function []widget.Item, actions *panel.SideActions) []widget.Item {
+	return widget.Grouped(function, append(actions.TableItems(), actions.CommandItem()))
 }
 
 // show sets the trend.
