@@ -3,6 +3,7 @@ package match
 import (
 	"cmp"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ const RuleRenamed Rule = "renamed"
 type Rename struct {
 	A, B recording.FuncName
 	// Func is the function's index in Matching.Funcs. Likeness, from 0 to 1, is how much
-	// the two agree in callers, callees, cost and name.
+	// the two agree in callers, callees, cost and name, without callees that changed.
 	Func     int32
 	Likeness float64
 }
@@ -42,7 +43,12 @@ const (
 	fewestSamples = 8
 	// leafSelf is the smallest part of a function's total that must be self for the
 	// function to count as calling nothing.
-	leafSelf     = .9
+	leafSelf = .9
+	// sameCallee is the smallest ratio of the costs of a callee of two functions for it to
+	// count as unchanged. leastKept is the smallest part of a function's total that must be
+	// left without changed callees.
+	sameCallee   = .8
+	leastKept    = .25
 	renameRounds = 12
 )
 
@@ -283,6 +289,9 @@ func (r *renamer) like(a, b int32) float64 {
 	if whole < .3 {
 		return 0
 	}
+	if a, b, ok := r.withoutChanges(x, y); ok {
+		whole = max(whole, r.alike(a, b))
+	}
 	names := likeNames(r.name(0, a).Name, r.name(1, b).Name)
 	like := whole + (1-whole)*.7*names
 	switch leaf := min(x.callees[-1]/x.total, y.callees[-1]/y.total) >= leafSelf; {
@@ -318,29 +327,60 @@ func (r *renamer) alike(x, y *trait) float64 {
 	return cost * callers * callees
 }
 
+// withoutChanges returns the traits of two functions without the callees whose cost changed
+// or that only one of them has: a renamed function is the same if a function that it calls
+// became slower, or if it newly calls one. ok is false if there are no such callees, or if
+// they are nearly all of the cost.
+func (r *renamer) withoutChanges(x, y *trait) (a, b *trait, ok bool) {
+	kept := [2]*trait{}
+	for side, t := range [2]*trait{x, y} {
+		c := *t
+		c.callees = maps.Clone(t.callees)
+		kept[side] = &c
+	}
+	drop := func(side int, f int32) {
+		t := kept[side]
+		v := t.callees[f]
+		delete(t.callees, f)
+		t.total -= v
+		t.above -= v
+		ok = true
+	}
+	var own [2][]int32 // callees that are on one side only
+	for side, t := range [2]*trait{x, y} {
+		for f, v := range t.callees {
+			switch k := r.key(f, true); {
+			case k == nobody:
+				own[side] = append(own[side], f)
+			case side == 1 && f >= 0:
+				if u, both := x.callees[k]; both && ratio(u, v) < sameCallee {
+					drop(0, k)
+					drop(1, f)
+				}
+			}
+		}
+	}
+	for side := range own {
+		if len(own[1-side]) == 0 {
+			for _, f := range own[side] {
+				drop(side, f)
+			}
+		}
+	}
+	return kept[0], kept[1], ok && kept[0].total >= leastKept*x.total && kept[1].total >= leastKept*y.total
+}
+
 func ratio(x, y float64) float64 { return math.Min(x, y) / math.Max(x, y) }
 
 // overlap returns how much two distributions of costs have in common, from 0 to 1. All
 // callees that are on one side only count as the same callee; known excludes it.
 func (r *renamer) overlap(x, y map[int32]float64, callees bool) (all, known float64) {
-	key := func(f int32) int32 {
-		if f < 0 {
-			return f
-		}
-		k := r.alias[f]
-		if callees && k == f && int(f) < len(r.m.Funcs) {
-			if a, b := r.has(f); a != b && !r.known[f] {
-				return nobody
-			}
-		}
-		return k
-	}
 	shares := func(in map[int32]float64) map[int32]float64 {
 		sum, out := 0.0, map[int32]float64{}
 		for f, v := range in {
 			v = max(0, v)
 			sum += v
-			out[key(f)] += v
+			out[r.key(f, callees)] += v
 		}
 		for k := range out {
 			out[k] /= max(sum, 1)
@@ -355,6 +395,20 @@ func (r *renamer) overlap(x, y map[int32]float64, callees bool) (all, known floa
 		}
 	}
 	return min(1, all), min(1, known)
+}
+
+// key returns the function by which callers or callees of both sides are compared.
+func (r *renamer) key(f int32, callee bool) int32 {
+	if f < 0 {
+		return f
+	}
+	k := r.alias[f]
+	if callee && k == f && int(f) < len(r.m.Funcs) {
+		if a, b := r.has(f); a != b && !r.known[f] {
+			return nobody
+		}
+	}
+	return k
 }
 
 // likeNames returns how much of two names is equal at both ends, ignoring package and
