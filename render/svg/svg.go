@@ -9,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ashlar/render/raster"
@@ -167,7 +168,10 @@ func number(v float32) string {
 }
 
 // escape writes text as well-formed XML; control characters and what XML does not
-// allow become the replacement character.
+// allow become the replacement character. A viewer shows what [raster.Face] draws: an
+// override keeps letters in order, and a separator does not break the line. Invisible
+// characters that change the order of a text are references, so that the source reads
+// in order in an editor.
 func escape(w io.StringWriter, s string) {
 	for _, r := range s {
 		var t string
@@ -180,8 +184,12 @@ func escape(w io.StringWriter, s string) {
 			t = "&gt;"
 		case r == '"':
 			t = "&quot;"
-		case r == '\t' || r == '\n' || r == '\r':
+		case r == '\t' || r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029':
 			t = " "
+		case r == '\u202d' || r == '\u202e': // an embedding instead of the override
+			t = fmt.Sprintf("&#x%x;", r-3)
+		case unicode.Is(unicode.Bidi_Control, r):
+			t = fmt.Sprintf("&#x%x;", r)
 		case r < ' ' || r >= 0x7f && r <= 0x9f || r == utf8.RuneError || r == 0xfffe || r == 0xffff:
 			t = "\ufffd"
 		default:

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"ashlar/render/raster"
 )
@@ -70,6 +71,28 @@ func TestTextStaysText(t *testing.T) {
 		if got[i] != n {
 			t.Errorf("text %d is %q, want %q", i, got[i], n)
 		}
+	}
+}
+
+// TestOrderOfText checks that a viewer shows the letters of a name with bidi controls and
+// separators in the order in which the window draws them, and that the source contains
+// none of these characters.
+func TestOrderOfText(t *testing.T) {
+	f := raster.Regular(12)
+	c := New(2000, 100, white)
+	names := []string{"abc\u202egpj.exe", "a\u202dשb", "line\u2028sep\u2029par", "\u2068שלום\u2069 12", "a\u200eb\u061cc"}
+	want := []string{"abc\u202bgpj.exe", "a\u202aשb", "line sep par", "\u2068שלום\u2069 12", "a\u200eb\u061cc"}
+	for i, n := range names {
+		f.Draw(c, 5, 10+10*i, n, black, 0, 2000)
+	}
+	out := text(t, c, strings.Join(names, " "))
+	for i, got := range parse(t, out) {
+		if got != want[i] {
+			t.Errorf("text %d is %q, want %q", i, got, want[i])
+		}
+	}
+	if i := strings.IndexFunc(out, func(r rune) bool { return unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) }); i >= 0 {
+		t.Errorf("the source contains %q", out[i:i+3])
 	}
 }
 
