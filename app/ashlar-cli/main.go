@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
@@ -20,8 +19,5 @@ func main() {
 	os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, command.Runner{
 		Render: picture.Render,
 		Store:  settings.Open,
-		Window: func(command.WindowOptions) error {
-			return errors.New("ashlar-cli has no window; run ashlar, or give a command (see ashlar-cli --help)")
-		},
 	}))
 }

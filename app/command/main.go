@@ -98,6 +98,7 @@ type RenderOptions struct {
 // Runner holds the functions that need graphics. Their errors are one sentence that names
 // the file.
 type Runner struct {
+	// Window opens the window; nil for a program without one.
 	Window func(WindowOptions) error
 	Render func(RenderOptions) error
 	// Store opens the store of marks; nil if marks are not kept.
@@ -199,10 +200,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer, run Runner) 
 	var usage *subcommand.Usage
 	var failed *subcommand.Failed
 	var behind *recording.BehindEnd
-	var answered *exitCode
+	var exit *subcommand.Exit
 	switch {
-	case errors.As(err, &answered):
-		return answered.code
+	case errors.As(err, &exit):
+		return exit.Code
 	case errors.As(err, &behind):
 		c.note("%v", err)
 		return Problem

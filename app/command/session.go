@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ashlar/app/agent/serve"
+	"ashlar/app/core/subcommand"
 	"ashlar/app/core/view"
 	"ashlar/app/desktop/outfile"
 )
@@ -35,11 +36,6 @@ func namedBy(args []string) (files []string) {
 	}
 	return files
 }
-
-// exitCode is the exit code of a command answered elsewhere.
-type exitCode struct{ code int }
-
-func (a *exitCode) Error() string { return "answered" }
 
 // askSession asks the session if --session is set. It returns nil if this program must
 // answer.
@@ -113,5 +109,5 @@ func (c *call) writeAnswer(fs *pflag.FlagSet, code int, picture *bytes.Buffer) e
 			return err
 		}
 	}
-	return &exitCode{code}
+	return &subcommand.Exit{Code: code}
 }

@@ -15,6 +15,7 @@ import (
 	"ashlar/app/command/dataset"
 	"ashlar/app/command/installation"
 	"ashlar/app/command/jsondoc"
+	"ashlar/app/command/record"
 	"ashlar/app/command/sourcelines"
 	"ashlar/app/command/trend"
 	"ashlar/app/core/bundle"
@@ -23,7 +24,7 @@ import (
 )
 
 // subcommands are the commands in packages of their own. Add new ones here.
-var subcommands = []subcommand.Command{sourcelines.Command, trend.Command, bundle.Command, dataset.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command, installation.Install, installation.Uninstall}
+var subcommands = []subcommand.Command{record.Command, sourcelines.Command, trend.Command, bundle.Command, dataset.Command, serve.Command, serve.Show, serve.Watch, mcp.Command, claims.Check, claims.Report, complete.Command, installation.Install, installation.Uninstall}
 
 // ofSubcommand wraps a command from a package of its own.
 func ofSubcommand(v subcommand.Command) command {
@@ -36,7 +37,7 @@ func ofSubcommand(v subcommand.Command) command {
 // program returns the interface through which a subcommand uses the call.
 func (c *call) program() *subcommand.Program {
 	return &subcommand.Program{
-		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Output: c.terminal, Commands: described, Recent: c.recent, Answer: c.printRows,
+		Ctx: c.ctx, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr, Output: c.terminal, Commands: described, Windowed: c.run.Window != nil, Recent: c.recent, Answer: c.printRows,
 		Run: func(a subcommand.Invocation) int {
 			if c.session && serve.Answers(a.Args[0]) {
 				a.Args = slices.Insert(slices.Clone(a.Args), 1, "--session")

@@ -86,6 +86,9 @@ output, and 2 if the command line is wrong.`,
 			if o.Roots, err = roots(); err != nil {
 				return err
 			}
+			if c.run.Window == nil {
+				return errors.New("ashlar-cli has no window; run ashlar, or give a command (see ashlar-cli --help)")
+			}
 			return c.run.Window(o)
 		}
 	})

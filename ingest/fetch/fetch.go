@@ -90,35 +90,67 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 	if ssh.IsURL(name) {
 		return ssh.Open(ctx, name, recording.Part{})
 	}
+	resp, shown, cancel, err := request(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	in := source.FromStream(shown, Name(shown), resp.Body, cancel)
+	if resp.ContentLength > 0 {
+		in.Bytes = resp.ContentLength
+	}
+	return in, nil
+}
+
+// Download requests a recording over HTTP and writes it to w as it arrives, compressed if
+// it is. Its errors are like those of Open.
+func Download(ctx context.Context, name string, w io.Writer) error {
+	resp, shown, cancel, err := request(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	defer resp.Body.Close()
+	if _, err := io.Copy(w, resp.Body); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &source.Error{Path: shown, What: fmt.Sprintf("the answer ends early (%s)", safetext.Short(err.Error())), Err: err}
+	}
+	return nil
+}
+
+// request sends a request and waits for the beginning of the answer. shown is the URL without
+// credentials; cancel ends the answer.
+func request(ctx context.Context, name string) (resp *http.Response, shown string, cancel func(), err error) {
 	u, err := url.Parse(name)
 	if err != nil {
 		var ue *url.Error
 		if errors.As(err, &ue) {
 			err = ue.Err
 		}
-		return nil, &source.Error{Path: safetext.URL(name), What: fmt.Sprintf("is not a URL (%v)", err), Err: err}
+		return nil, "", nil, &source.Error{Path: safetext.URL(name), What: fmt.Sprintf("is not a URL (%v)", err), Err: err}
 	}
 	if what := unusable(u); what != "" {
-		return nil, &source.Error{Path: safetext.URL(name), What: what}
+		return nil, "", nil, &source.Error{Path: safetext.URL(name), What: what}
 	}
 	u = withPath(u)
-	shown := safetext.URL(u.String())
-	fail := func(err error, format string, args ...any) (*source.Input, error) {
-		return nil, &source.Error{Path: shown, What: fmt.Sprintf(format, args...), Err: err}
+	shown = safetext.URL(u.String())
+	fail := func(err error, format string, args ...any) (*http.Response, string, func(), error) {
+		return nil, "", nil, &source.Error{Path: shown, What: fmt.Sprintf(format, args...), Err: err}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel = context.WithCancel(ctx)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		cancel()
 		return fail(err, "cannot be requested (%v)", err)
 	}
 	req.Header.Set("User-Agent", "ashlar")
-	resp, err := client().Do(req)
+	resp, err = client().Do(req)
 	if err != nil {
 		gone := ctx.Err()
 		cancel()
 		if gone != nil {
-			return nil, gone
+			return nil, "", nil, gone
 		}
 		var ue *url.Error
 		if errors.As(err, &ue) {
@@ -146,11 +178,7 @@ func Open(ctx context.Context, name string) (*source.Input, error) {
 	if resp.ContentLength > 0 {
 		resp.Body = &steady{ReadCloser: resp.Body, left: resp.ContentLength, cancel: cancel}
 	}
-	in := source.FromStream(shown, Name(shown), resp.Body, cancel)
-	if resp.ContentLength > 0 {
-		in.Bytes = resp.ContentLength
-	}
-	return in, nil
+	return resp, shown, cancel, nil
 }
 
 // steady reads an answer of a known length, and fails if it pauses for too long.

@@ -44,6 +44,8 @@ type Program struct {
 	// Commands returns all commands in the order of the help. The command without a name,
 	// which opens the window, is first.
 	Commands func() []Info
+	// Windowed reports whether the program can open windows.
+	Windowed bool
 	// Recent returns the files most recently opened in the window.
 	Recent func() []string
 	// Read reads a recording as every command does.
@@ -95,6 +97,12 @@ func (e *Usage) Unwrap() error { return e.Err }
 type Failed struct{ Text string }
 
 func (e *Failed) Error() string { return e.Text }
+
+// Exit is the error of a command whose exit code is that of another program. Nothing is
+// printed.
+type Exit struct{ Code int }
+
+func (e *Exit) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
 // AnswerFlags adds the flags of commands that answer a question about recordings: --json,
 // --budget and --redact.
