@@ -24,8 +24,7 @@ type nest struct {
 	cuts   [][]cut            // by lane, in order
 }
 
-// cut records how much later than its parent a span of a lane ended, before it was cut to
-// end with it.
+// cut records a span that was cut to end with its parent, and by how much.
 type cut struct{ span, by uint32 }
 
 // needs returns the earliest time at which a span that contains x may end: up to half of
@@ -205,7 +204,7 @@ type nests struct {
 // nest. -1 means none.
 type placed struct{ nest, home int32 }
 
-// seenBefore is the place of a group before the span of a turn was added.
+// seenBefore is the place that a group had before the span with the given turn was added.
 type seenBefore struct {
 	turn, group uint32
 	placed

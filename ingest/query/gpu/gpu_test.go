@@ -122,7 +122,7 @@ func everyMicrosecond(calls []call, jobs []job) map[string]int64 {
 		}
 		next := job{start: 1 << 30}
 		for _, j := range jobs {
-			// If several works start at the same time, the one that ends first is next.
+			// Of work that starts at the same time, the piece that ends first is next.
 			if j.start > at && (j.start < next.start || j.start == next.start && (j.end < next.end || j.end == next.end && j.stream < next.stream)) {
 				next = j
 			}

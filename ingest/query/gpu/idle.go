@@ -85,7 +85,7 @@ func (c *causes) add(why Why, track int, call recording.CallID, time int64) {
 	s.time += time
 }
 
-// gap divides the idle time before a work among its causes.
+// gap divides the idle time before the next work among its causes.
 func (c *causes) gap(from int64, next *Work) {
 	if next.Launch.Track == recording.NoTrack {
 		c.add(Unknown, recording.NoTrack, recording.NoCall, next.Start-from)

@@ -58,9 +58,9 @@ func (n inner) of(track int) [][]int {
 	return all
 }
 
-// launches finds the launch of each work: by the correlation in their arguments, or else
-// by an arrow that ends where the work starts. Of a work without one, it finds the operator.
-// It also finds out which work communicates.
+// launches finds the launch of each piece of work: by the correlation in their arguments, or else
+// by an arrow that ends where the work starts. For work without one, it finds the operator. It
+// also finds out which work communicates.
 func launches(ctx context.Context, rec *recording.Recording, devices []*Device) error {
 	stream := map[int]bool{}
 	for _, d := range devices {
@@ -132,8 +132,8 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 	})
 }
 
-// external returns the number by which PyTorch's traces link a work to the operator around
-// its launch, "" for none.
+// external returns the number by which PyTorch's traces link work to the operator around its
+// launch, "" for none.
 func external(args string) string { return strings.TrimPrefix(argument(args, "External id"), "0") }
 
 // argument returns an argument as text, "" for none.

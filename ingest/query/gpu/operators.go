@@ -12,9 +12,9 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// A Group is the GPU work of an operator, a module or an annotation of the program. Its times
-// are sums of the durations of works, so works that run at the same time count each, as in
-// PyTorch's tables.
+// A Group is the GPU work of an operator, a module or an annotation of the program. Its times are
+// sums of the durations of kernels, copies and fills. If several run at the same time, each
+// counts, as in PyTorch's tables.
 type Group struct {
 	Name string // "" for work outside of all groups
 	// Total is the time of the work launched in the group, Self without that in groups
@@ -138,7 +138,7 @@ func GroupsOf(ctx context.Context, rec *recording.Recording, devices []*Device, 
 	return all, nil
 }
 
-// add adds a work to the groups that launched it.
+// add adds a piece of work to the groups that launched it.
 func (g *grouping) add(w *Work) {
 	paths := *g.pathsOf(w.in.Call)
 	backward := paths[operators].within == nil && g.name(w, &paths)
@@ -198,9 +198,9 @@ func (g *grouping) pathsOf(call recording.CallID) *[tables]path {
 	return p
 }
 
-// name sets the groups that the arguments of a work name, as in JAX's traces: hlo_op and
-// hlo_module, and the scopes in name or tf_op, such as jit(f)/jvp(Net)/Dense_0/dot_general.
-// It reports whether the work is of the backward pass.
+// name sets the groups named in the arguments of the work, as in JAX's traces: hlo_op and
+// hlo_module, and the scopes in name or tf_op, such as jit(f)/jvp(Net)/Dense_0/dot_general. It
+// reports whether the work is of the backward pass.
 func (g *grouping) name(w *Work, paths *[tables]path) (backward bool) {
 	if w.args == 0 || g.rec.Args == nil {
 		return false

@@ -120,10 +120,10 @@ func StepsOf(ctx context.Context, rec *recording.Recording, devices []*Device) (
 	return s, nil
 }
 
-// loop finds the steps: repeated outermost calls in which at least half of all work was
-// launched, on a thread that launches work. Calls whose names differ in numbers are
-// preferred; others must launch at least two works each on average. Among equals, it takes
-// the calls with the most work.
+// loop finds the steps: repeated outermost calls in which at least half of all work was launched,
+// on a thread that launches work. Calls whose names differ in numbers are preferred; others must
+// launch at least two pieces of work per call on average. Among equals, it takes the calls with
+// the most work.
 func loop(rec *recording.Recording, devices []*Device) *Steps {
 	launched := map[int][]int64{} // by track
 	total := 0
