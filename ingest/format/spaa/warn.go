@@ -109,7 +109,7 @@ var warnings = [codeCount]struct{ word, text string }{
 	warnRounded:         {"rounded", "a value of metric %s has too many decimals and was rounded"},
 	warnSaturated:       {"saturated", "a value of metric %s is beyond ±(2^63 − 1) and was limited"},
 	warnExclusiveFrame:  {"exclusive-frame", "the exclusive frame of a stack is not its leaf; self weight is counted at the leaf"},
-	warnWrongEnd:        {"wrong-end", "the exclusive frame of a stack is at its other end: frame_order may be wrong; stacks are read as the header declares"},
+	warnWrongEnd:        {"wrong-end", "the exclusive frame is the outermost frame of its stack, not the leaf; frame_order in the header may be wrong, but stacks are read by it"},
 	warnExclusiveWeight: {"exclusive-differs", "the exclusive %s of a stack differs from the stack's weight; the stack's weight counts as self of its leaf"},
 	warnRelated:         {"related-missing", "related_stacks refers to stack %s, which is not in the file"},
 	warnStackID:         {"stack-id-content", "stack id %s belongs to stacks with different frames; samples and windows with this id count for the stack of their thread, or otherwise for the first stack"},
