@@ -164,7 +164,7 @@ func own(c subcommand.Command, setup func(*pflag.FlagSet) func(*call, []string) 
 // commands lists all commands in the order of the help. Add new commands here.
 func commands() []command {
 	all := []command{
-		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), locksCommand(), gpuCommand(), pathCommand(), statsCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
+		overviewCommand(), findingsCommand(), infoCommand(), topCommand(), callsCommand(), locksCommand(), gpuCommand(), pathCommand(), statsCommand(), sqlCommand(), diffCommand(), checkCommand(), convertCommand(), renderCommand(), marksCommand(), cacheCommand(),
 	}
 	for _, v := range subcommands {
 		all = append(all, ofSubcommand(v))

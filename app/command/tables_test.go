@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -223,6 +224,89 @@ func TestTablesAgain(t *testing.T) {
 		t.Errorf("a file of another kind: %d %s", r.code, r.stderr)
 	}
 	for _, wrong := range [][]string{{"tables"}, {"tables", "testdata/small.spall"}} {
+		if r := ask(wrong...); r.code != Usage {
+			t.Errorf("%v: %d %s", wrong, r.code, r.stderr)
+		}
+	}
+}
+
+// sqlRows returns the answer to a query as JSON.
+func sqlRows(t *testing.T, args ...string) sqlAnswer {
+	t.Helper()
+	r := ask(append([]string{"sql", "--json"}, args...)...)
+	if r.code != Done {
+		t.Fatalf("sql %v: exit code %d: %s", args, r.code, r.stderr)
+	}
+	var a sqlAnswer
+	d := json.NewDecoder(strings.NewReader(r.stdout))
+	d.UseNumber()
+	if err := d.Decode(&a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestSQLAgrees checks answers in SQL against those of top and stats.
+func TestSQLAgrees(t *testing.T) {
+	top := topOf(t, "testdata/small.spall", "--event", "")
+	a := sqlRows(t, "testdata/small.spall", "SELECT function, sum(self_ps), count(*) FROM spans GROUP BY 1")
+	self := map[string]json.Number{}
+	for _, r := range a.Rows {
+		self[r[0].(string)] = r[1].(json.Number)
+	}
+	for _, r := range top.Rows {
+		if got := rat(t, self[r.Name]); got.Mul(got, big.NewRat(1, 1000)).Cmp(rat(t, r.Self)) != 0 {
+			t.Errorf("self of %s is %s ns, want %s", r.Name, got.FloatString(3), r.Self)
+		}
+	}
+	if len(a.Rows) != len(top.Rows) {
+		t.Errorf("%d functions, want %d", len(a.Rows), len(top.Rows))
+	}
+}
+
+// TestSQLStates checks the sums of states by thread against those of top.
+func TestSQLStates(t *testing.T) {
+	const file = "testdata/small.ftrace"
+	for metric, state := range map[string]string{"blocked": "blocked", "runnable": "runnable", "cpu": "running"} {
+		top := topOf(t, file, "--event", "states", "--metric", metric)
+		a := sqlRows(t, file, "SELECT sum(duration_ps) FROM states WHERE state = '"+state+"'")
+		if got := rat(t, a.Rows[0][0]); got.Mul(got, big.NewRat(1, 1000)).Cmp(rat(t, top.Total)) != 0 {
+			t.Errorf("%s for %s ns, want %s", state, got.FloatString(3), top.Total)
+		}
+	}
+}
+
+// TestSQL checks the forms of the answer, and errors.
+func TestSQL(t *testing.T) {
+	const file = "testdata/small.spall"
+	if r := ask("sql", file, "--query", "testdata/functions.sql"); r.code != Done || !strings.HasPrefix(r.stdout, "function  self_ps  mean_ps\nserve     4500000  5500000\n") {
+		t.Errorf("text: %d %s%s", r.code, r.stdout, r.stderr)
+	}
+	if r := ask("sql", file, "SELECT 'a,b' AS x, NULL AS y, 1.5 AS z", "--csv"); r.stdout != "x,y,z\n\"a,b\",,1.5\n" {
+		t.Errorf("CSV: %s%s", r.stdout, r.stderr)
+	}
+	if a := sqlRows(t, file, "SELECT 9007199254740993, NULL, 'ä', 2.5, 1e999"); fmt.Sprint(a.Rows) != "[[9007199254740993 <nil> ä 2.5 +Inf]]" || a.More {
+		t.Errorf("JSON: %v", a.Rows)
+	}
+	if r := ask("sql", file, "SELECT span_id FROM spans ORDER BY 1", "-n", "2"); r.stdout != "span_id\n      0\n      1\n" || !strings.Contains(r.stderr, "only the first 2 rows are shown; -n 0 prints all") {
+		t.Errorf("two rows: %q %s", r.stdout, r.stderr)
+	}
+	if r := ask("sql", file, "testdata/small.spaa", "SELECT recording, count(*) FROM functions GROUP BY 1"); !strings.Contains(r.stdout, "small.spaa ") || !strings.Contains(r.stdout, "small.spall") {
+		t.Errorf("two recordings: %s%s", r.stdout, r.stderr)
+	}
+	if r := ask("sql", file, "SELECT nosuch FROM threads WHERE thread_id > 9"); r.code != Usage || !strings.Contains(r.stderr, "no such column: nosuch (line 1, column 8: nosuch FROM threads WHERE thre…)") {
+		t.Errorf("an error: %d %s", r.code, r.stderr)
+	}
+	if r := ask("sql", file, "SELECT name FROM threads WHERE thread_id > 9"); r.stdout != "No rows (name).\n" {
+		t.Errorf("no rows: %s", r.stdout)
+	}
+	if r := ask("sql", "--demo", "SELECT recording FROM recordings"); !strings.Contains(r.stdout, "demo") {
+		t.Errorf("the demo: %s%s", r.stdout, r.stderr)
+	}
+	if r := ask("sql", file, "SELECT a.span_id FROM spans a, spans b, spans c, spans d, spans e, spans f, spans g, spans h, spans i, spans j, spans k", "--timeout", "1ms", "--csv"); r.code != Usage || !strings.Contains(r.stderr, "took longer than 1ms") {
+		t.Errorf("a long one: %d %s", r.code, r.stderr)
+	}
+	for _, wrong := range [][]string{{"sql", file}, {"sql"}, {"sql", file, "SELECT 1", "--timeout", "0s"}, {"sql", file, "SELECT 1", "--csv", "--json"}, {"sql", file, "DROP TABLE spans"}} {
 		if r := ask(wrong...); r.code != Usage {
 			t.Errorf("%v: %d %s", wrong, r.code, r.stderr)
 		}

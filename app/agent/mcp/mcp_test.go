@@ -150,7 +150,7 @@ const (
 // TestTools compares each tool's answer with the command line's.
 func TestTools(t *testing.T) {
 	c := connect(t)
-	if len(c.schemas) > 8 {
+	if len(c.schemas) > 9 {
 		t.Errorf("there are %d tools", len(c.schemas))
 	}
 	asked := map[string]bool{}
@@ -165,6 +165,7 @@ func TestTools(t *testing.T) {
 		{"calls", `{"file":"` + spans + `","calls":"/./","budget":1500}`, []string{"calls", spans, "/./"}},
 		{"compare", `{"a":"` + before + `","b":"` + after + `"}`, []string{"diff", before, after}},
 		{"source", `{"file":"` + sampled + `","of":"grind","metric":"samples"}`, []string{"source", sampled, "grind", "--metric", "samples"}},
+		{"query", `{"file":"` + spans + `","sql":"SELECT function, sum(self_ps) FROM spans GROUP BY 1"}`, []string{"sql", spans, "SELECT function, sum(self_ps) FROM spans GROUP BY 1"}},
 		{"check", `{"file":"` + sampled + `"}`, []string{"check", sampled}},
 	} {
 		asked[x.tool] = true

@@ -1,0 +1,178 @@
+package sql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"ashlar/ingest/model/recording"
+	"ashlar/ingest/model/relation"
+)
+
+// example returns a recording of n rounds on two threads.
+func example(n int) *recording.Recording {
+	b := recording.NewBuilder()
+	b.AddEvent(recording.SpanEvent())
+	b.SetArgs(func(ref uint64) string { return fmt.Sprintf(`{"n":%d}`, ref) })
+	frame := func(name string) recording.FrameID {
+		return b.FunctionFrame(b.Function(recording.Function{Name: name, Module: "app"}))
+	}
+	for tid := range int64(2) {
+		t := b.Track(recording.TrackKey{PID: 1, TID: tid + 1})
+		for i := range n {
+			at := int64(i) * 1000
+			t.Begin(at, frame(fmt.Sprintf("outer%d", i%7)), uint64(i%3))
+			t.Begin(at+10, frame("inner"), 0)
+			t.End(at + 500)
+			t.End(at + 900)
+		}
+	}
+	return b.Finish()
+}
+
+func ask(t testing.TB, sources []Source, query string) string {
+	t.Helper()
+	r, err := Run(context.Background(), sources, query, Limits{})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	var lines []string
+	for _, row := range r.Rows {
+		var cells []string
+		for _, v := range row {
+			switch {
+			case v.Null:
+				cells = append(cells, "NULL")
+			case v.Type == relation.Text:
+				cells = append(cells, v.Text)
+			case v.Type == relation.Real:
+				cells = append(cells, fmt.Sprint(v.Real))
+			default:
+				cells = append(cells, fmt.Sprint(v.Int))
+			}
+		}
+		lines = append(lines, strings.Join(cells, " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestQueries checks answers, with joins by keys, by other columns, and over recordings.
+func TestQueries(t *testing.T) {
+	sources := []Source{{"a", relation.New(example(14))}, {"b", relation.New(example(7))}}
+	for _, c := range [][2]string{
+		{"SELECT recording, count(*), sum(self_ps) FROM spans GROUP BY 1", "a 56 25200\nb 28 12600"},
+		{"SELECT count(*) FROM spans s JOIN spans p ON p.recording = s.recording AND p.span_id = s.parent_id AND p.start_ps + 10 = s.start_ps", "42"},
+		{"SELECT f.name, sum(s.duration_ps) FROM functions f JOIN spans s ON s.recording = f.recording AND s.function_id = f.function_id WHERE f.recording = 'b' AND f.name < 'outer' GROUP BY 1", "inner 6860"},
+		{"SELECT count(*) FROM functions f JOIN spans s ON s.function = f.name WHERE f.recording = 'b' AND f.name = 'outer3'", "6"},
+		{"SELECT count(*) FROM spans WHERE call_id = 1.0 AND recording = 'a'", "4"},
+		{"SELECT count(*) FROM calls WHERE call_id = 3", "2"},
+		{"SELECT call_id FROM calls WHERE call_id = 0", ""},
+		{"SELECT count(*) FROM calls WHERE call_id = '3'", "2"},
+		{"SELECT count(*) FROM spans WHERE parent_id = NULL", "0"},
+		{"SELECT sum(args ->> '$.n') FROM spans WHERE recording = 'b'", "12"},
+		{"SELECT percentile_disc(duration_ps, 0.5) FROM spans", "490"},
+		{"WITH RECURSIVE up(id) AS (SELECT max(span_id) FROM spans WHERE recording = 'b' UNION ALL SELECT s.parent_id FROM up JOIN spans s ON s.span_id = up.id WHERE s.recording = 'b' AND s.parent_id IS NOT NULL) SELECT count(*) FROM up", "2"},
+		{"SELECT name, type, unit FROM columns WHERE recording = 'a' AND table_name = 'counter_values'", "counter_id integer NULL\ntime_ps integer ps\nvalue real of the counter"},
+		{"SELECT kind FROM threads WHERE thread_id IN (0, 1) AND recording = 'a' -- both\n;", "thread\nthread"},
+	} {
+		if got := ask(t, sources, c[0]); got != c[1] {
+			t.Errorf("%s:\n%s\nwant\n%s", c[0], got, c[1])
+		}
+	}
+}
+
+// TestRefused checks that queries can only read the tables.
+func TestRefused(t *testing.T) {
+	sources := []Source{{"a", relation.New(example(3))}}
+	const reading = "only reading these tables is allowed"
+	for _, c := range [][2]string{
+		{"ATTACH '/etc/passwd' AS x", reading},
+		{"VACUUM INTO '/tmp/x'", "only"},
+		{"CREATE TABLE x(a)", reading},
+		{"CREATE TEMP TABLE x AS SELECT 1", reading},
+		{"CREATE VIRTUAL TABLE x USING spans", reading},
+		{"INSERT INTO spans(span_id) VALUES (1)", reading},
+		{"DELETE FROM spans", "may not be modified"},
+		{"PRAGMA temp_store = file", reading},
+		{"SELECT * FROM pragma_database_list", reading},
+		{"SELECT * FROM sqlite_schema", reading},
+		{"SELECT load_extension('x')", ""},
+		{"SELECT readfile('/etc/passwd')", "no such function: readfile (line 1, column 8: readfile('/etc/passwd'))"},
+		{"BEGIN", reading},
+		{"SAVEPOINT a", reading},
+		{"ANALYZE", reading},
+		{"SELECT 1; SELECT 2", "only one statement is allowed (line 1, column 11: SELECT 2)"},
+		{"SELECT 1; SELEC", "only one statement"},
+		{"", "the query is empty"},
+		{"SELECT ?", "parameter"},
+		{"EXPLAIN SELECT 1", ""},
+		{"SELECT count(*)\nFROM spanz", "no such table: spanz; tables: recordings, "},
+		{"SELECT 1,\n  start\nFROM spans", "no such column: start (line 2, column 3: start)"},
+		{"SELECT \x00", "not valid UTF-8"},
+		{"SELECT zeroblob(1000000000)", "too long"},
+		{"SELECT " + strings.Repeat("(", 5000) + "1" + strings.Repeat(")", 5000), ""},
+		{"SELECT printf('%.*c', 100000000, 'x')", "too long"},
+	} {
+		if got := ask(t, sources, c[0]); c[1] != "" && (!strings.HasPrefix(got, "error: ") || !strings.Contains(got, c[1])) {
+			t.Errorf("%.60s: %.200s, want %s", c[0], got, c[1])
+		}
+	}
+}
+
+// TestBounded checks the limits of time, memory, and the size of the result.
+func TestBounded(t *testing.T) {
+	sources := []Source{{"a", relation.New(example(2000))}}
+	for _, c := range [][2]string{
+		{"SELECT count(*) FROM spans a, spans b, spans c, spans d", "took longer than 300ms"},
+		{"WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT max(n) FROM x", "took longer than 300ms"},
+		{"SELECT count(*) FROM spans a, spans b WHERE a.args LIKE '%' || b.args || '%x'", "took longer than 300ms"},
+	} {
+		began := time.Now()
+		_, err := Run(context.Background(), sources, c[0], Limits{Time: 300 * time.Millisecond})
+		if err == nil || !strings.Contains(err.Error(), c[1]) {
+			t.Errorf("%s: %v, want %s", c[0], err, c[1])
+		}
+		if d := time.Since(began); d > time.Minute {
+			t.Errorf("%s ended after %v", c[0], d)
+		}
+	}
+	r, err := Run(context.Background(), sources, "SELECT * FROM spans", Limits{Rows: 10})
+	if err != nil || len(r.Rows) != 10 || !r.Cut {
+		t.Errorf("10 rows: %v", err)
+	}
+	r, err = Run(context.Background(), sources, "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x) SELECT printf('%.*c', 1000000, 'x') FROM x", Limits{Bytes: 3 << 20})
+	if err != nil || len(r.Rows) > 5 || !r.Cut {
+		t.Errorf("long texts: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, sources, "SELECT 1", Limits{}); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// FuzzRun checks that no query crashes, blocks, or changes anything.
+func FuzzRun(f *testing.F) {
+	for _, q := range []string{"SELECT * FROM spans", "ATTACH 'x' AS y", "SELECT max(s.start_ps) FROM spans s JOIN calls c USING (call_id) WHERE c.function = 'inner'", "SELECT * FROM threads ORDER BY name LIMIT 1", "PRAGMA x", "WITH RECURSIVE x(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM x) SELECT * FROM x"} {
+		f.Add(q)
+	}
+	sources := []Source{{"a", relation.New(example(3))}}
+	f.Fuzz(func(t *testing.T, query string) {
+		began := time.Now()
+		r, err := Run(context.Background(), sources, query, Limits{Time: 200 * time.Millisecond, Rows: 1000})
+		if (r == nil) == (err == nil) {
+			t.Errorf("result %v, error %v", r, err)
+		}
+		if err != nil && err.Error() == "" {
+			t.Error("an error without a message")
+		}
+		if d := time.Since(began); d > 20*time.Second {
+			t.Errorf("%q took %v", query, d)
+		}
+		if got := ask(t, sources, "SELECT count(*) FROM spans"); got != "12" {
+			t.Errorf("after %q there are %s spans", query, got)
+		}
+	})
+}
