@@ -319,8 +319,9 @@ func (o *Overview) ask(found int) {
 		}
 	}
 	add("heaviest call paths", "top", file, "--tree", "-n", "20")
-	if len(o.Top) > 0 && !states {
-		f := analyze.RefTo(recording.Function{Name: o.Top[0].Name, Module: ""}).Text
+	first := slices.IndexFunc(o.rows, func(r analyze.Row) bool { return r.IsFunction(o.rec) })
+	if first >= 0 && !states {
+		f := analyze.RefTo(recording.Function{Name: o.Top[first].Name, Module: ""}).Text
 		add("callers of the heaviest function", "top", file, "--callers-of", f)
 		if o.Basis == string(analyze.Spans) {
 			add("durations of its calls", "stats", file, "--function", f)

@@ -3,6 +3,7 @@ package overview_test
 import (
 	"bytes"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,5 +66,22 @@ func TestOfGoTrace(t *testing.T) {
 	}
 	if o.Next[0].Command != "ashlar locks a.trace" {
 		t.Errorf("the next commands are %+v", o.Next)
+	}
+}
+
+// TestNoStack checks that overview suggests commands about functions, not about samples
+// without a stack, which no command can look for.
+func TestNoStack(t *testing.T) {
+	text := strings.Repeat("app 1 [000] 1.000000: cycles:\n\n", 5) + strings.Repeat("app 1 [000] 1.000000: cycles:\n\tffff work (/app)\n\n", 3)
+	l := ingest.OpenInput(t.Context(), source.FromBytes("a.perf", []byte(text)), ingest.Options{})
+	if err := l.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	o, err := overview.Of(t.Context(), l.Snapshot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(o.Next, func(a overview.Ask) bool { return strings.Contains(a.Command, "--callers-of work") }) || strings.Contains(o.Text(), "--callers-of '[") {
+		t.Errorf("the next commands are %+v; the text is\n%s", o.Next, o.Text())
 	}
 }

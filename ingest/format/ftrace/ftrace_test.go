@@ -99,6 +99,25 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// TestLastName checks that a thread has its last name: new threads have the name of the one
+// that started them.
+func TestLastName(t *testing.T) {
+	r, err := decodeBytes(t, []byte("   app-1 [000] d..2. 5.000000: sched_switch: prev_comm=app prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=app next_pid=2 next_prio=120\n"+
+		"   app-2 [000] d..2. 5.001000: sched_switch: prev_comm=flusher prev_pid=2 prev_prio=120 prev_state=S ==> next_comm=app next_pid=1 next_prio=120\n"+
+		"   app-1 [000] d..2. 5.002000: sched_switch: prev_comm=app prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=flusher next_pid=2 next_prio=120\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, track := range r.Tracks {
+		names = append(names, track.Name)
+	}
+	slices.Sort(names)
+	if want := []string{"CPU 0", "app", "flusher"}; !slices.Equal(names, want) {
+		t.Errorf("the tracks are %q, want %q", names, want)
+	}
+}
+
 // TestOperationsOfOneID reads operations with the same name and id. A second begin of an
 // open operation is ignored, as in trace_processor; Android's wakelocks write those. An
 // operation open at the end lasts until the end.

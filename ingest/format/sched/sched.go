@@ -224,12 +224,16 @@ func (s *Builder) trackOf(t *thread) *recording.TrackBuilder {
 }
 
 // End ends the current states of all threads, at the time of the last event or at a later
-// time.
+// time. Threads get their last name, since new threads have the name of the one that
+// started them until they choose their own.
 func (s *Builder) End(at int64) {
 	at = max(at, s.last)
 	for _, tid := range slices.Sorted(maps.Keys(s.threads)) {
 		t := s.threads[tid]
 		t.run = t.stack
 		s.addState(t, at)
+		if name := s.Names[tid]; name != "" && t.track != nil && t.track.Name() != name {
+			t.track.SetName(name)
+		}
 	}
 }
