@@ -138,10 +138,10 @@ func askPlanted(half string) error {
 	for i := range all {
 		p := &all[i]
 		a, err := p.ask()
-		if err != nil {
-			return err
-		}
 		fmt.Printf("%s %-8s %5d %s\n", p.half, a.String(), a.tokens, filepath.Base(p.path))
+		if err != nil {
+			fmt.Printf("      %v\n", err)
+		}
 		if !a.first {
 			for _, f := range a.found {
 				fmt.Printf("      %s: %s\n", f.Rule, f.Claim)

@@ -38,7 +38,7 @@ func TestPlanted(t *testing.T) {
 }
 
 // TestEachRuleIsChecked checks that each rule has a finding in some recording, and that
-// check-claims can recompute the numbers of a report with it.
+// check-claims can recompute all numbers of the reports on all recordings with findings.
 func TestEachRuleIsChecked(t *testing.T) {
 	left := map[string]bool{}
 	for _, r := range findings.Describe() {
@@ -49,13 +49,11 @@ func TestEachRuleIsChecked(t *testing.T) {
 		if err := json.Unmarshal(output(t, append([]string{"findings", "--json"}, files...)...), &found); err != nil {
 			t.Fatal(err)
 		}
-		fresh := false
-		for _, f := range found.Findings {
-			fresh = fresh || left[f.Rule]
-			delete(left, f.Rule)
-		}
-		if !fresh {
+		if len(found.Findings) == 0 {
 			return
+		}
+		for _, f := range found.Findings {
+			delete(left, f.Rule)
 		}
 		report := filepath.Join(t.TempDir(), "report.md")
 		if err := os.WriteFile(report, output(t, append([]string{"report", "-o", "-"}, files...)...), 0o644); err != nil {

@@ -93,15 +93,18 @@ var rules = []rule{
 	{"lock", "lock waits are at least 10 % of the total", "these threads exist to wait", (*look).lock, alone},
 	{"gc", "garbage collection is at least 20 % of the non-idle total", "the collector ran on otherwise idle processors", (*look).gc, beside},
 	{"kernel", "the kernel is at least 50 % of the non-idle total", "the program's work is kernel work, such as copying files or sending packets", (*look).kernel, beside},
-	{"hot", "one function's self is at least 50 % of the non-idle total", "the function is the program's purpose", (*look).hot, beside},
+	{"hot", "one function's self is at least 50 % of the non-idle total of samples, or 75 % of that of spans and 50 % of their total", "the function is the program's purpose", (*look).hot, beside},
 	{"garbage", "a function allocates at least 33 % of all memory and keeps at most 5 % of it", "the recording ends after the work, when all memory is freed anyway", (*look).garbage, alone},
 	{"outlier", "at most 30 % of the calls that repeat on a thread are slow and add at least 5 % to their time (2 % if they take at least 3 times the median), and an argument, a callee, another thread or a rhythm explains them", "the slow calls have more work on purpose, or the overlap is a coincidence", (*look).outlier, alone},
 	{"pause", "at most 10 % of the gaps between calls that repeat on a thread are at least 8 times the median gap and 4 times all other gaps, and take at least 10 % of the time; or a thread waits about as long between all its calls, for at least 75 % of the time in total", "the program waited for input, or paces itself on purpose", (*look).pause, alone},
 	{"many", "a function calls another at least 20 times a call, for at least 40 % of its time and 20 % of the total", "the calls cannot be joined into one", (*look).many, alone},
+	{"part", "a function takes at least 70 % of the time of the calls that repeat on a thread, without its waits, and these call at least two others", "the function is the program's purpose", (*look).part, alone},
 	{"straggler", "a function takes at least 1.5 times as much self time per call on one thread as on each similar thread", "the thread has more work on purpose", (*look).straggler, alone},
 	{"holder", "a thread holds a lock for at least half of the time in which others wait for it, at least 5 % of the recording, or several threads hold it in turn, at least 10 %", "the waiting threads have no other work", (*look).holder, alone},
 	{"climb", "the counter of a queue or of memory rises at least threefold, in even steps", "the recording ends before the program is warm", (*look).climb, alone},
 	{"own", "a function of the program, with the library code it calls, has at least 50 % of the non-idle total, or 25 % of the total and at least three times as much as any other function", "the function is the program's purpose", (*look).own, beside},
+	{"start", "one call takes at least 25 % of the recording before calls of another function begin to repeat on its thread", "the program prepares only once, and runs much longer than the recording", (*look).start, alone},
+	{"join", "a function that waits has at least 20 % of a thread's time, and at least 70 % of its calls end with the calls of one function on another thread", "the other calls have that much work on purpose, or the calls end together by coincidence", (*look).join, alone},
 	{"mode", "at most 20 % of a function's calls form a slow mode with at least 40 % of its time", "the slow calls do other work that is meant to take longer", (*look).mode, alone},
 	{"slower", "calls of a function take at least twice as long at the end as at the start", "later calls have more work", (*look).slower, alone},
 	{"starving", "a thread has at most 2 % of the median of the threads with the same name", "the thread is reserved for other work, or started late", (*look).starving, alone},
@@ -243,6 +246,9 @@ func (l *look) beside() error {
 		other, err := l.other(e, l.rec.Events[e].Primary)
 		if err != nil {
 			return err
+		}
+		if m := other.metric; m.Unit == "ns" && 20*float64(other.busy()) < float64(l.rec.Duration())/1000*math.Pow10(int(m.Decimals)) {
+			continue // these samples show too little of the time to matter
 		}
 		for _, r := range rules {
 			if r.of != beside {

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ashlar/app/core/evidence"
@@ -18,12 +19,8 @@ func (l *look) many(r rule) error {
 	type pair struct{ outer, inner recording.FuncID }
 	type sums struct{ outerCalls, innerCalls, outer, inner int64 }
 	// Add up the total time of each call in the tree, then of each pair of caller and callee.
-	n := min(l.rec.Calls.Len(), len(l.weights.Self))
-	total := make([]int64, n)
-	copy(total, l.weights.Self)
-	for c := n - 1; c > 0; c-- {
-		recording.Add(&total[l.rec.Calls.Parent(recording.CallID(c))], total[c])
-	}
+	total := l.totals(func(int) bool { return true })
+	n := len(total)
 	of := map[pair]*sums{}
 	for c := 1; c < n; c++ {
 		up := l.rec.Calls.Parent(recording.CallID(c))
@@ -58,6 +55,62 @@ func (l *look) many(r rule) error {
 	l.add(r, Finding{Function: g.Name, Size: l.size(most.inner)}.saying("In each call of %s, %s is called %s times (%s in %s) and takes %s of the time.", quoted(f.Name), quoted(g.Name),
 		plain(each, strings.TrimSuffix(fmt.Sprintf("%.1f", each), ".0")), inner, outer, part(most.inner, most.outer)), view.State{Function: new(g.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, g))
 	return nil
+}
+
+// part looks for a function that takes most of the time of repeating calls.
+func (l *look) part(r rule) error {
+	loops, err := l.repeating()
+	if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(l.devices) > 0 {
+		return err
+	}
+	idle := l.waiting()
+	total, busy := l.totals(func(int) bool { return true }), l.totals(func(c int) bool { return !idle[c] })
+	for i := range loops[:min(len(loops), mostLoops)] {
+		o := &loops[i]
+		if o.Numbered {
+			continue
+		}
+		var whole int64
+		of := map[recording.FuncID]int64{}
+		for c := 1; c < len(total); c++ {
+			id := recording.CallID(c)
+			if l.rec.Func(id) == o.Function {
+				recording.Add(&whole, total[c])
+			}
+			if up := l.rec.Calls.Parent(id); up != recording.NoCall && l.rec.Func(up) == o.Function {
+				of[l.rec.Func(id)] += busy[c]
+			}
+		}
+		id, sum := most(of)
+		others := 0
+		for f, t := range of {
+			if f != id && 100*t >= whole {
+				others++
+			}
+		}
+		if others < 2 || 10*sum < 7*whole || 4*sum < l.sum || slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "many" || x.Rule == "outlier" }) {
+			continue
+		}
+		f := l.rec.Functions.At(int(id))
+		l.add(r, Finding{Function: f.Name, Size: l.size(sum)}.saying("%s takes %s of the time of %s of %s, without waits; these call %s other functions.",
+			quoted(f.Name), part(sum, whole), l.allCalls(plural(len(o.Spans), "call"), o.Function, int64(len(o.Spans))), quoted(o.Name), count(len(of)-1)), view.State{Function: new(f.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		return nil
+	}
+	return nil
+}
+
+// totals returns the total of each call of the tree, from the self costs of some.
+func (l *look) totals(of func(call int) bool) []int64 {
+	total := make([]int64, min(l.rec.Calls.Len(), len(l.weights.Self)))
+	for c := range total {
+		if of(c) {
+			total[c] = l.weights.Self[c]
+		}
+	}
+	for c := len(total) - 1; c > 0; c-- {
+		recording.Add(&total[l.rec.Calls.Parent(recording.CallID(c))], total[c])
+	}
+	return total
 }
 
 // allCalls sets stats as the command that recomputes a number of calls, provided that they are all

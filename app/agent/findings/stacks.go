@@ -301,8 +301,12 @@ func (l *look) kernelOwners() map[recording.FuncID]int64 {
 }
 
 func (l *look) hot(r rule) error {
-	if !l.ofCode() {
-		return nil
+	least := .5
+	if devices, err := l.gpus(); err != nil || !l.ofCode() {
+		if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(devices) > 0 {
+			return err
+		}
+		least = .75 // functions that nobody timed count for their callers
 	}
 	row, self, ok := l.heaviest()
 	if !ok {
@@ -310,8 +314,8 @@ func (l *look) hot(r rule) error {
 	}
 	f := l.rec.Functions.At(int(row.Func))
 	busy := l.busy()
-	sure, ok := l.above(self, busy, .5)
-	if !ok || isUnnamed(f) {
+	sure, ok := l.above(self, busy, least)
+	if !ok || isUnnamed(f) || !l.sampled() && (2*self < l.sum || !l.among(row.Func)) {
 		return nil
 	}
 	amount, share := l.cost(row.Func, self)
@@ -324,6 +328,29 @@ func (l *look) hot(r rule) error {
 	found.say(".")
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
+}
+
+// among reports whether a trace has timed other functions beside one, so that its self time
+// tells something: at least three that are not its callees.
+func (l *look) among(f recording.FuncID) bool {
+	beside := map[recording.FuncID]bool{}
+	for c := 1; c < len(l.weights.Self); c++ {
+		id := recording.CallID(c)
+		if l.weights.Count[c] > 0 && l.rec.Func(id) != f && !l.below(id, f) {
+			beside[l.rec.Func(id)] = true
+		}
+	}
+	return len(beside) >= 3
+}
+
+// below reports whether a call has a function among its callers.
+func (l *look) below(c recording.CallID, f recording.FuncID) bool {
+	for c = l.rec.Calls.Parent(c); c != recording.NoCall; c = l.rec.Calls.Parent(c) {
+		if l.rec.Func(c) == f {
+			return true
+		}
+	}
+	return false
 }
 
 // deep is how often a function must occur in one stack to be reported.

@@ -78,6 +78,9 @@ func (l *look) mode(r rule) error {
 		if took < .4*sum {
 			continue
 		}
+		if all, err := l.everywhere(row.Func, d); all || err != nil {
+			return err
+		}
 		state := of(f, "calls")
 		state.Sides[0].Calls = which
 		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
@@ -96,6 +99,50 @@ func (l *look) mode(r rule) error {
 	return nil
 }
 
+// spread returns by how much the mean of durations is above their median, as a share.
+func spread(d *spans.Durations) float64 {
+	mean, _ := d.Mean().Float64()
+	return mean/float64(max(1, d.Median)) - 1
+}
+
+// everywhere reports whether the durations of at least a third of the functions that neither
+// call one nor are called by it are spread at least half as much as those of that one. Then
+// something disturbed the whole program, such as other programs on the same processors, and
+// the function is not the cause.
+func (l *look) everywhere(f recording.FuncID, d *spans.Durations) (bool, error) {
+	related := map[recording.FuncID]bool{f: true}
+	for c := 1; c < len(l.weights.Self); c++ {
+		id := recording.CallID(c)
+		if l.weights.Count[c] > 0 && l.below(id, f) {
+			related[l.rec.Func(id)] = true
+		}
+		for up := l.rec.Calls.Parent(id); l.rec.Func(id) == f && up != recording.NoCall; up = l.rec.Calls.Parent(up) {
+			related[l.rec.Func(up)] = true
+		}
+	}
+	rows := l.functions(func(r *analyze.Row) bool { return !related[r.Func] && r.Count >= fewestCalls && 50*r.Total >= l.sum })
+	slices.SortStableFunc(rows, func(a, b analyze.Row) int { return cmp.Compare(b.Total, a.Total) })
+	rows = rows[:min(len(rows), mostFunctions)]
+	if len(rows) < 3 {
+		return false, nil
+	}
+	ids := make([]recording.FuncID, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].Func
+	}
+	all, err := spans.DurationsOfEach(l.ctx, l.rec, l.query.Scope, ids)
+	if err != nil {
+		return false, err
+	}
+	like := 0
+	for _, other := range all {
+		if other.Count > 0 && 2*spread(other) >= spread(d) {
+			like++
+		}
+	}
+	return 3*like >= len(all), nil
+}
+
 func (l *look) slower(r rule) error {
 	rows, all, err := l.lengths()
 	if err != nil {
@@ -109,14 +156,37 @@ func (l *look) slower(r rule) error {
 		}
 		f := l.rec.Functions.At(int(row.Func))
 		stats := []string{"stats", evidence.File(l.rec), "--function", typed(l.rec, f)}
-		l.add(r, Finding{Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}.saying("Calls of %s slow down: %s at the end, %s at the start.",
-			quoted(f.Name), estimated(t.Last).by("trend.last", stats...), estimated(t.First).by("trend.first", stats...)), of(f, "calls"), "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		found := Finding{Function: f.Name, Size: l.size(row.Total), Confidence: decimal(1 - t.P)}.saying("Calls of %s slow down: %s at the end, %s at the start.",
+			quoted(f.Name), estimated(t.Last).by("trend.last", stats...), estimated(t.First).by("trend.first", stats...))
+		if in := l.grower(rows, all, i); in >= 0 {
+			f, t = l.rec.Functions.At(int(rows[in].Func)), all[in].Trend
+			stats = []string{"stats", evidence.File(l.rec), "--function", typed(l.rec, f)}
+			found.Function = f.Name
+			found.say(" Of the functions without callees, %s slows down most: %s at the end, %s at the start.", quoted(f.Name), estimated(t.Last).by("trend.last", stats...), estimated(t.First).by("trend.first", stats...))
+		}
+		l.add(r, found, of(f, "calls"), stats...)
 		return nil
 	}
 	if len(rows) == 0 {
 		return l.slowerLoop(r)
 	}
 	return nil
+}
+
+// grower returns the function without much of callees that grows most, and by at least a
+// quarter of what another grows by in all; -1 if none does or the other is it.
+func (l *look) grower(rows []analyze.Row, all []*spans.Durations, other int) int {
+	grows := func(i int) float64 { return float64(all[i].Count) * (all[i].Trend.Last - all[i].Trend.First) }
+	most, by := -1, grows(other)/4
+	for i := range rows {
+		if d := all[i]; 2*rows[i].Self >= rows[i].Total && d.Count >= fewestCalls && d.Trend.Direction == spans.Slower && d.Trend.P <= .001 && d.Trend.First > 0 && grows(i) >= by {
+			most, by = i, grows(i)
+		}
+	}
+	if most == other {
+		return -1
+	}
+	return most
 }
 
 // slowerLoop is slower for recordings whose costs do not come from spans, such as traces of
