@@ -88,7 +88,7 @@ func (l *look) part(r rule) error {
 				others++
 			}
 		}
-		if others < 2 || 10*sum < 7*whole || 4*sum < l.sum || slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "many" || x.Rule == "outlier" }) {
+		if others < 2 || 10*sum < 7*whole || 4*sum < l.sum || slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "many" || x.Rule == "outlier" || x.Rule == "join" }) {
 			continue
 		}
 		f := l.rec.Functions.At(int(id))

@@ -31,7 +31,7 @@ func TestStart(t *testing.T) {
 }
 
 // TestJoin checks that the thread is named for which another always waits, not where three
-// threads share the work evenly, and not the thread that waits.
+// threads share the work evenly, and not the thread that waits. The wait is no finding of its own.
 func TestJoin(t *testing.T) {
 	draw := func(long float64) *drawn {
 		d, r := &drawn{}, rand.New(rand.NewPCG(2, 3))
@@ -40,7 +40,7 @@ func TestJoin(t *testing.T) {
 			d.thread(k+2, "Job "+name)
 		}
 		for i := range 100 {
-			at, last := float64(i)*4000, 0.
+			at, last := float64(i)*4000+1, 0.
 			for k, name := range []string{"cloth", "sound", "water"} {
 				length := 500 + 100*r.Float64()
 				if k == 0 {
@@ -49,13 +49,15 @@ func TestJoin(t *testing.T) {
 				last = max(last, length)
 				d.span(k+2, name, at, length)
 			}
+			d.span(1, "tick", at-1, last+400)
 			d.span(1, "wait", at, last+1)
-			d.span(1, "draw", at+last+2, 300)
+			d.span(1, "input", at+last+1, 100)
+			d.span(1, "draw", at+last+102, 290)
 		}
 		return d
 	}
 	const want = "join: 100 of 100 calls of “wait” on “Main” end within "
-	if got := draw(4).found(t); !strings.Contains(got, want) || !strings.Contains(got, "the end of a call of “cloth” on “Job cloth” (correlation, not proof).") || strings.Count(got, "join: ") != 1 {
+	if got := draw(4).found(t); !strings.Contains(got, want) || !strings.Contains(got, "the end of a call of “cloth” on “Job cloth” (correlation, not proof).") || strings.Count(got, "join: ") != 1 || strings.Contains(got, "part: ") {
 		t.Errorf("got %q", got)
 	}
 	for _, long := range []float64{1, 1.3} {
