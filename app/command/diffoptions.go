@@ -95,10 +95,10 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 	if err := o.rules(t.match); err != nil {
 		return err
 	}
-	for flag, pairs := range map[string][]string{"--pair": o.pairs, "--no-pair": o.apartPairs} {
+	for i, pairs := range [][]string{o.pairs, o.apartPairs} {
 		for _, p := range pairs {
 			if a, b, ok := strings.Cut(p, "="); !ok || a == "" || b == "" {
-				return misuse("%s %q should be OLD=NEW", flag, p)
+				return misuse("%s %q should be OLD=NEW", []string{"--pair", "--no-pair"}[i], p)
 			}
 		}
 	}

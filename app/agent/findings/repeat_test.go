@@ -143,6 +143,21 @@ func TestOutlier(t *testing.T) {
 				}
 			}
 		}, []string{"straggler: “forward” takes 3.000 ms of self time per call on “rank 2”, but 1.000 ms to 1.000 ms on its 3 peers."}},
+		"straggler in two functions alike": {func(d *drawn) {
+			for n := range 4 {
+				d.thread(n+1, fmt.Sprint("rank ", n))
+				for i := range 60 {
+					d.span(n+1, "step", float64(i)*9000, 8900)
+					long := 1000.
+					if n == 2 {
+						long = 3000
+					}
+					d.span(n+1, "forward", float64(i)*9000+10, long)
+					d.span(n+1, "backward", float64(i)*9000+20+long, long)
+					d.span(n+1, "allreduce", float64(i)*9000+30+2*long, 8000-2*long)
+				}
+			}
+		}, []string{"straggler: “forward” takes 3.000 ms of self time per call on “rank 2”"}},
 		"holder": {func(d *drawn) {
 			r := rand.New(rand.NewPCG(4, 1))
 			d.thread(1, "handler")

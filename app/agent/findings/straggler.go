@@ -121,7 +121,7 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		}
 		k := slices.Index(per, top)
 		more := (top - next) * use[k][f].calls
-		if 20*more*int64(len(tracks)) >= whole && more > best.more { // 1/20 of the mean time per track
+		if 20*more*int64(len(tracks)) >= whole && (more > best.more || more == best.more && f < best.f) { // 1/20 of the mean time per track
 			best = found{f, tracks[k], more, top, low, next}
 		}
 	}

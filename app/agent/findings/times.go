@@ -3,6 +3,7 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -239,7 +240,8 @@ func (l *look) starving(r rule) error {
 			like[k] = append(like[k], i)
 		}
 	}
-	for _, tracks := range like {
+	for _, k := range slices.Sorted(maps.Keys(like)) {
+		tracks := like[k]
 		if len(tracks) < 3 {
 			continue
 		}

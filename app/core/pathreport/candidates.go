@@ -130,7 +130,7 @@ func (a *Answer) calls(in recording.Scope) (track int, times, others []repeat.Ra
 }
 
 func byStart(times []repeat.Range) {
-	order.By(times, func(a, b repeat.Range) int { return cmp.Compare(a.From, b.From) })
+	order.By(times, func(a, b repeat.Range) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 }
 
 // candidates writes the candidates as a table.

@@ -3,6 +3,7 @@ package chrome
 import (
 	"cmp"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -307,11 +308,11 @@ func (a *asyncOps) finish() {
 		o.op.track.SpanOf(o.op.group, o.start, e.at, o.frame, d.args.pair(o.args, e.args), false)
 		d.repaired(k, e.off)
 	}
-	for _, list := range ends {
-		for _, e := range list {
-			d.later(unmatchedEnd, string(rune(e.ph)), e.off, true)
-			a.misspelled(e)
-		}
+	unmatched := slices.Concat(slices.Collect(maps.Values(ends))...)
+	slices.SortFunc(unmatched, func(a, b *asyncEnd) int { return cmp.Compare(a.off, b.off) })
+	for _, e := range unmatched {
+		d.later(unmatchedEnd, string(rune(e.ph)), e.off, true)
+		a.misspelled(e)
 	}
 	a.open, a.ends, a.spare, a.twice = nil, nil, nil, asyncTwice{}
 }

@@ -130,7 +130,9 @@ func (l *ledger) later(what problem, kind string, off int64, left bool) {
 // report reports the notes and counts their records.
 func (l *ledger) report() {
 	notes := slices.Collect(maps.Keys(l.notes))
-	order.By(notes, func(a, b note) int { return cmp.Compare(l.notes[a].first, l.notes[b].first) })
+	order.By(notes, func(a, b note) int {
+		return cmp.Or(cmp.Compare(l.notes[a].first, l.notes[b].first), cmp.Compare(a.what, b.what), cmp.Compare(a.kind, b.kind))
+	})
 	for _, n := range notes {
 		k, at := l.kind(n.kind), l.notes[n]
 		if n.left {

@@ -293,3 +293,22 @@ func TestFlows(t *testing.T) {
 		})
 	}
 }
+
+// TestSpelledEndsInOrder checks that the first of several ends with an id in another spelling is
+// the one that the warning names.
+func TestSpelledEndsInOrder(t *testing.T) {
+	events := make([]string, 0, 40)
+	for i := range 20 {
+		events = append(events, fmt.Sprintf(`{"ph":"b","cat":"c","id":"0x%x","name":"a","ts":1}`, i+1))
+	}
+	for i := range 20 {
+		events = append(events, fmt.Sprintf(`{"ph":"e","cat":"c","id":%d,"name":"a","ts":3}`, i+1))
+	}
+	for range 5 {
+		rec := readText(t, "["+strings.Join(events, ",")+"]")
+		i := slices.IndexFunc(rec.Warnings, func(w recording.Warning) bool { return w.Code == "id-spelling" })
+		if i < 0 || !strings.Contains(rec.Warnings[i].Text, `"0x1"`) {
+			t.Fatalf("%+v", rec.Warnings)
+		}
+	}
+}

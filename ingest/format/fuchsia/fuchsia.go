@@ -11,8 +11,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"ashlar/ingest/format/codec"
@@ -458,8 +460,8 @@ func (d *decoder) end() {
 		d.addFlow(d.flows[k])
 	}
 	d.schedule()
-	for pid, name := range d.processes {
-		if name != "" && d.has(pid) {
+	for _, pid := range slices.Sorted(maps.Keys(d.processes)) {
+		if name := d.processes[pid]; name != "" && d.has(pid) {
 			d.b.ProcessInfo(d.b.Process(d.id(pid))).Name = name
 		}
 	}

@@ -269,3 +269,25 @@ func FuzzDecode(f *testing.F) {
 	f.Add(made(rand.New(rand.NewPCG(1, 1)), map[string]*big.Int{}, 1000))
 	decodetest.Fuzz(f, read, sniff)
 }
+
+// TestProcessesInOrder checks that processes known only by name and threads come in order of
+// their ids.
+func TestProcessesInOrder(t *testing.T) {
+	content := []byte(magic)
+	for pid := 30; pid > 10; pid-- {
+		content = append(content, join(rec(typeKernelObject, 1<<16|inline("p")<<24, pid, "p"),
+			rec(typeKernelObject, 2<<16|inline("w")<<24|1<<40, 100+pid, "w", argOf(8, "process", 0, pid)))...)
+	}
+	content = append(content, join(threadAs(1, 1, 2), on(0, 1, "c", "i", 5))...)
+	r, err := decodetest.Bytes(t, read, content, 0)
+	if err != nil || len(r.Processes) < 20 {
+		t.Fatal(err, r.Processes)
+	}
+	last := int64(0)
+	for _, p := range r.Processes {
+		if p.PID > 10 && p.PID < last {
+			t.Fatalf("%+v", r.Processes)
+		}
+		last = p.PID
+	}
+}

@@ -350,7 +350,8 @@ func (d *decoder) end() {
 		d.nameByID(d.gs[id])
 		d.gs[id].track.Break(d.now)
 	}
-	for _, p := range d.procs {
+	for _, id := range slices.Sorted(maps.Keys(d.procs)) {
+		p := d.procs[id]
 		if p.running != nil {
 			p.track.Open(p.since, p.call, 0)
 		}

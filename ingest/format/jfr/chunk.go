@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -240,9 +242,10 @@ func (c *chunk) describe() {
 
 // take reads the events and passes them to the decoder.
 func (c *chunk) take() {
+	ids := slices.Sorted(maps.Keys(c.classes))
 	for _, name := range first { // in this order, independent of the file
-		for _, cl := range c.classes {
-			if cl.name == name && c.counts[cl.id] > 0 && cl.stack >= 0 {
+		for _, id := range ids {
+			if cl := c.classes[id]; cl.name == name && c.counts[cl.id] > 0 && cl.stack >= 0 {
 				c.d.sampleEvent(cl)
 			}
 		}

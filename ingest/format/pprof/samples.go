@@ -1,6 +1,7 @@
 package pprof
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -392,13 +393,13 @@ func (s *samples) labelsOf(one *record, out []labelValue) (all []labelValue, los
 }
 
 func libraryLabels(s *profile.Sample, out []labelValue) []labelValue {
-	for key, texts := range s.Label {
-		for _, t := range texts {
+	for _, key := range slices.Sorted(maps.Keys(s.Label)) {
+		for _, t := range s.Label[key] {
 			out = append(out, labelValue{key: key, text: t, role: roleOf(key)})
 		}
 	}
-	for key, numbers := range s.NumLabel {
-		for i, n := range numbers {
+	for _, key := range slices.Sorted(maps.Keys(s.NumLabel)) {
+		for i, n := range s.NumLabel[key] {
 			v := labelValue{key: key, number: n, numeric: true, role: roleOf(key)}
 			if units := s.NumUnit[key]; i < len(units) {
 				v.unit = units[i]

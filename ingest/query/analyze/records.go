@@ -2,7 +2,9 @@ package analyze
 
 import (
 	"context"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 
 	"ashlar/ingest/model/recording"
@@ -318,8 +320,8 @@ func StateRows(ctx context.Context, rec *recording.Recording, q Query, transform
 		row.add(r.Value)
 	})
 	rows := make([]Row, 0, len(sums))
-	for _, r := range sums {
-		rows = append(rows, *r)
+	for _, f := range slices.Sorted(maps.Keys(sums)) {
+		rows = append(rows, *sums[f])
 	}
 	return used(rows), err
 }

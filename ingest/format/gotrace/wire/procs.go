@@ -89,12 +89,14 @@ func (r *order) procStatus(ev *raw, t *thread) error {
 	return nil
 }
 
-// holder returns the thread that a processor runs on, or nil.
-func (r *order) holder(p *proc) *thread {
-	for _, t := range r.threads {
-		if t.seen && t.p == p {
-			return t
+// holder returns the thread that a processor runs on, or nil. If the trace has several, it is
+// the one with the smallest id.
+func (r *order) holder(p *proc) (of *thread) {
+	first := uint64(0)
+	for id, t := range r.threads {
+		if t.seen && t.p == p && (of == nil || id < first) {
+			first, of = id, t
 		}
 	}
-	return nil
+	return of
 }

@@ -377,8 +377,8 @@ func ratio(x, y float64) float64 { return math.Min(x, y) / math.Max(x, y) }
 func (r *renamer) overlap(x, y map[int32]float64, callees bool) (all, known float64) {
 	shares := func(in map[int32]float64) map[int32]float64 {
 		sum, out := 0.0, map[int32]float64{}
-		for f, v := range in {
-			v = max(0, v)
+		for _, f := range slices.Sorted(maps.Keys(in)) { // in order, so that rounding is always the same
+			v := max(0, in[f])
 			sum += v
 			out[r.key(f, callees)] += v
 		}
@@ -388,8 +388,8 @@ func (r *renamer) overlap(x, y map[int32]float64, callees bool) (all, known floa
 		return out
 	}
 	a, b := shares(x), shares(y)
-	for k, v := range a {
-		both := math.Min(v, b[k])
+	for _, k := range slices.Sorted(maps.Keys(a)) {
+		both := math.Min(a[k], b[k])
 		if all += both; k != nobody {
 			known += both
 		}
