@@ -11,6 +11,7 @@ import (
 	"ashlar/app/agent/overview"
 	"ashlar/ingest"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/model/recording"
 )
 
 // receivers is the number of goroutines that wait for the one that produces. Together they wait
@@ -83,5 +84,41 @@ func TestNoStack(t *testing.T) {
 	}
 	if !slices.ContainsFunc(o.Next, func(a overview.Ask) bool { return strings.Contains(a.Command, "--callers-of work") }) || strings.Contains(o.Text(), "--callers-of '[") {
 		t.Errorf("the next commands are %+v; the text is\n%s", o.Next, o.Text())
+	}
+}
+
+// TestMostWaited checks that overview names a lock that threads lose at least 5 % of the
+// recording to before a channel to which they lose more, of several such locks the one to which
+// they lose most, and otherwise whatever they wait for longest.
+func TestMostWaited(t *testing.T) {
+	const ms = int64(1e9)
+	for _, c := range []struct {
+		update, draw int64 // waits for locks, in ms of 1,000
+		want         string
+	}{{60, 0, "sync.(*Mutex).Lock in main.update"}, {60, 80, "sync.(*Mutex).Lock in main.draw"}, {49, 49, "runtime.chanrecv1 in main.receive"}} {
+		b := recording.NewBuilder()
+		b.AddEvent(recording.StateEvent())
+		for i, w := range []struct {
+			length  int64
+			in, via string
+			reason  string
+		}{{c.update, "main.update", "sync.(*Mutex).Lock", "sync"}, {c.draw, "main.draw", "sync.(*Mutex).Lock", "sync"}, {400, "main.receive", "runtime.chanrecv1", "chan receive"}} {
+			var call recording.CallID
+			for _, name := range []string{"main.main", w.in, w.via} {
+				call = b.Call(call, b.FunctionFrame(b.Function(recording.Function{Name: name})))
+			}
+			track := b.Track(recording.TrackKey{PID: 1, TID: int64(i + 1)})
+			running := b.Call(0, b.StateFrame(recording.Running, ""))
+			track.State(0, 100*ms, running, recording.NoTrack)
+			track.State(100*ms, (100+w.length)*ms, b.Call(call, b.StateFrame(recording.Blocked, w.reason)), recording.NoTrack)
+			track.State((100+w.length)*ms, 1000*ms, running, recording.NoTrack)
+		}
+		o, err := overview.Of(t.Context(), b.Finish())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Waits == nil || o.Waits.Place != c.want {
+			t.Errorf("with locks of %d and %d ms, the longest waits are %+v, want %s", c.update, c.draw, o.Waits, c.want)
+		}
 	}
 }
