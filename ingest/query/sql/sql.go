@@ -35,14 +35,16 @@ type Limits struct {
 	Bytes int64 // of texts in the result
 }
 
-// Default limits, and the memory of SQLite, which sorts and groups in memory.
+// Default limits.
 const (
 	DefaultTime = time.Minute
 	resultBytes = 64 << 20
 	resultRows  = 1 << 20
-	sqliteBytes = 1 << 30
 	textBytes   = 16 << 20 // of a single value
 )
+
+// sqliteBytes is the memory that SQLite may use. Tests lower it.
+var sqliteBytes int64 = 1 << 30
 
 // Result is the answer to a query.
 type Result struct {
@@ -100,11 +102,36 @@ func Run(ctx context.Context, sources []Source, query string, limits Limits) (r 
 	if !utf8.ValidString(query) || strings.IndexByte(query, 0) >= 0 {
 		return nil, &Error{Text: "the query is not valid UTF-8 text", At: -1}
 	}
-	db, err := open(within, sources)
+	err = limited(func() (err error) {
+		r, err = inDatabase(within, sources, query, limits)
+		return err
+	})
+	return r, err
+}
+
+// limited runs f. The library panics if memory for a value of a table runs out.
+func limited(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if e, ok := v.(error); !ok || e.Error() != "sqlite3: out of memory" {
+				panic(v)
+			}
+			err = outOfMemory()
+		}
+	}()
+	return f()
+}
+
+func outOfMemory() error {
+	return &Error{Text: fmt.Sprintf("the query needs more than %d MB of memory; sort and group fewer rows", sqliteBytes>>20), At: -1}
+}
+
+func inDatabase(ctx context.Context, sources []Source, query string, limits Limits) (*Result, error) {
+	db, err := open(ctx, sources)
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	defer func() { _ = limited(db.Close) }() // it may lack memory, too
 	return run(db, query, limits)
 }
 
@@ -227,7 +254,7 @@ func failure(err error, query string) error {
 	case errors.Is(err, sqlite3.AUTH):
 		out.Text = "only reading these tables is allowed: no other statements, files, pragmas or extensions"
 	case errors.Is(err, sqlite3.NOMEM):
-		out.Text = fmt.Sprintf("the query needs more than %d MB of memory; group or limit fewer rows", sqliteBytes>>20)
+		return outOfMemory()
 	case errors.Is(err, sqlite3.TOOBIG):
 		out.Text = "a text or the query is too long"
 	}

@@ -138,6 +138,14 @@ func TestBounded(t *testing.T) {
 			t.Errorf("%s ended after %v", c[0], d)
 		}
 	}
+	most := sqliteBytes
+	sqliteBytes = 8 << 20
+	for _, query := range []string{"SELECT a.function, b.function FROM spans a, spans b ORDER BY 1, 2", "SELECT a.span_id FROM spans a, spans b ORDER BY a.span_id * b.span_id"} {
+		if _, err := Run(context.Background(), sources, query, Limits{}); err == nil || !strings.Contains(err.Error(), "needs more than 8 MB of memory") {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	sqliteBytes = most
 	r, err := Run(context.Background(), sources, "SELECT * FROM spans", Limits{Rows: 10})
 	if err != nil || len(r.Rows) != 10 || !r.Cut {
 		t.Errorf("10 rows: %v", err)
