@@ -87,6 +87,10 @@ var gnuNames = map[string]string{
 	"pushq": "push", "popq": "pop", "retw": "ret", "iretq": "iretq",
 }
 
+// withoutZero removes the register of zeros, which binutils does not write. It is shared
+// because making it takes longer than decoding an instruction.
+var withoutZero = strings.NewReplacer(",%riz)", ")", ",%riz,1)", ")")
+
 // gnuText changes a text to the form of current binutils: no size after mnemonics that have
 // only one, immediates without a sign, and scales of 1.
 func gnuText(x *x86asm.Inst, text string) string {
@@ -123,7 +127,7 @@ func gnuText(x *x86asm.Inst, text string) string {
 	case x.Op == x86asm.NOP && strings.HasPrefix(rest, "%cs:"):
 		prefix, rest = prefix+"cs ", rest[4:]
 	}
-	rest = strings.NewReplacer(",%riz)", ")", ",%riz,1)", ")").Replace(rest)
+	rest = withoutZero.Replace(rest)
 	rest = scaled(absolute(x, unsigned(x, rest)))
 	if rest == "%st" {
 		rest = "%st(0)"
