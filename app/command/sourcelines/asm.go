@@ -86,44 +86,64 @@ type Instruction struct {
 // kinds are the names of instructions by kind.
 var kinds = map[disasm.Kind]string{disasm.Call: "call", disasm.Jump: "jump", disasm.Branch: "branch", disasm.Return: "return"}
 
-// instructions prints the code of a function.
-func (o *options) instructions(p *subcommand.Program, rec *recording.Recording, what string) error {
+// code is the code of a function of a recording, with what its costs are measured in.
+type code struct {
+	rec      *recording.Recording
+	q        analyze.Query
+	w        *analyze.Weights
+	m        *recording.Metric
+	function recording.FuncID
+	listing  *assembly.Listing
+	syntax   disasm.Syntax
+}
+
+// code lists the instructions of a function of a recording. exe is the binary to use, "" for
+// the recorded one.
+func (o *options) code(p *subcommand.Program, rec *recording.Recording, what, exe string) (*code, error) {
 	syntax, err := disasm.ParseSyntax(o.syntax)
 	if err != nil {
-		return subcommand.Misuse("%w", err)
+		return nil, subcommand.Misuse("%w", err)
 	}
 	q, err := o.query(rec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w, err := analyze.Weigh(p.Ctx, rec, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	function, err := heaviest(rec, w, what)
 	if err != nil {
-		return subcommand.Misuse("%s: %w", rec.Source.Path, err)
+		return nil, subcommand.Misuse("%s: %w", rec.Source.Path, err)
 	}
-	at := assembly.Options{Syntax: syntax, Beside: beside(rec), Exe: o.exe}
+	at := assembly.Options{Syntax: syntax, Beside: beside(rec), Exe: exe}
 	if st, err := os.Stat(rec.Source.At(rec.Source.Path)); err == nil {
 		at.Recorded = st.ModTime()
 	}
 	l, err := assembly.Of(p.Ctx, rec, w, function, at)
 	if err != nil {
-		return fmt.Errorf("%s: %w", rec.Source.Path, err)
+		return nil, fmt.Errorf("%s: %w", rec.Source.Path, err)
 	}
-	behind, err := evidence.SampledOf(p.Ctx, rec, q, w)
+	return &code{rec, q, w, &rec.Events[q.Event].Metrics[q.Metric], function, l, syntax}, nil
+}
+
+// instructions prints the code of a function.
+func (o *options) instructions(p *subcommand.Program, rec *recording.Recording, what string) error {
+	c, err := o.code(p, rec, what, o.exe)
 	if err != nil {
 		return err
 	}
-	m := &rec.Events[q.Event].Metrics[q.Metric]
-	s := o.listed(rec, l, q, w, function)
+	behind, err := evidence.SampledOf(p.Ctx, rec, c.q, c.w)
+	if err != nil {
+		return err
+	}
+	s := o.listed(rec, c.listing, c.q, c.w, c.function)
 	s.Samples = behind.Samples
-	s.Assembly.Syntax = string(syntax)
+	s.Assembly.Syntax = string(c.syntax)
 	if !o.json && o.rows > 0 {
 		s.Instructions = s.Instructions[:min(len(s.Instructions), o.rows)]
 	}
-	return p.Answer(o.json, s, "instructions", len(s.Instructions), func(n int) string { return s.code(l, m, w.Sum, n, o.lines(rec)) })
+	return p.Answer(o.json, s, "instructions", len(s.Instructions), func(n int) string { return s.code(c.listing, c.m, c.w.Sum, n, o.lines(rec)) })
 }
 
 // beside returns the folder of the recording, "" if it is not a file.

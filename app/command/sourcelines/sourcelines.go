@@ -40,11 +40,17 @@ With --asm, the rows are the instructions of the FUNCTION, by address, with the
 source lines between them. They come from the recorded binary, which is looked
 for by its build id: at its recorded path, beside the recording and in debugger
 caches; --exe names another. -n N prints the N heaviest
-instructions and their neighbours. Supported are x86 and arm64, in ELF files.`,
+instructions and their neighbours. Supported are x86 and arm64, in ELF files.
+
+With --asm and --with B, the instructions of two builds are aligned by content:
+registers, addresses and places on the stack may differ. + marks an instruction
+that only B has, - one that only FILE has. Both binaries must be on this
+machine.`,
 	Examples: [][2]string{
 		{"ashlar source run.spaa parse --source-root .", "the source lines around the function parse"},
 		{"ashlar source run.pprof main.go -n 10", "the ten heaviest lines of a file"},
 		{"ashlar source perf.data parse --asm -n 0", "all instructions of a function"},
+		{"ashlar source old.data parse --asm --with new.data", "what changed between two builds"},
 	},
 	Answer: Source{},
 	Setup:  setup,
@@ -73,6 +79,10 @@ type Source struct {
 	// instructions; with --asm only, and Lines is then empty.
 	Assembly     *Assembly     `json:"assembly,omitempty"`
 	Instructions []Instruction `json:"instructions,omitempty"`
+	// Builds compares the function's code in two builds, and Rows lists the aligned
+	// instructions, those with the largest change first; with --with only.
+	Builds *Builds     `json:"builds,omitempty"`
+	Rows   []BuildsRow `json:"rows,omitempty"`
 }
 
 // Line is a source line with a cost. The heaviest comes first; line 0 collects costs
@@ -98,6 +108,7 @@ type options struct {
 	asm           bool
 	syntax        string
 	exe           string
+	with          string
 }
 
 func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
@@ -108,6 +119,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.BoolVar(&o.asm, "asm", false, "list the instructions of the function instead of source lines")
 	fs.StringVar(&o.syntax, "syntax", "", "write instructions in the `SYNTAX` gnu (default), go or intel")
 	fs.StringVar(&o.exe, "exe", "", "with --asm, take the instructions from this `BINARY` (default: the recorded one)")
+	fs.StringVar(&o.with, "with", "", "with --asm, compare with the function in the recording `B` of another build")
 	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`; with FROM=DIR, look in DIR for files recorded below FROM (repeatable)")
 	subcommand.AnswerFlags(fs, &o.json)
 	return func(p *subcommand.Program, args []string) error {
@@ -116,10 +128,15 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 			return subcommand.Misuse("name the recording, and a function or a source file of it")
 		case o.rows < 0:
 			return subcommand.Misuse("-n %d is negative; 0 prints all lines", o.rows)
+		case o.with != "" && !o.asm:
+			return subcommand.Misuse("--with needs --asm; ashlar diff A B compares functions")
 		}
 		rec, err := p.Read(args[0])
 		if err != nil {
 			return err
+		}
+		if o.with != "" {
+			return o.builds(p, rec, args[1])
 		}
 		if o.asm {
 			return o.instructions(p, rec, args[1])
