@@ -3,6 +3,7 @@ package findings
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,9 @@ func (l *look) climb(r rule) error {
 		if n < len(low) {
 			to = from + (to-from)/parts*int64(n)
 		}
+		if isMemory(c.Unit, counter) && to-from < longEnough && l.collections(from, to) < enoughCollections {
+			continue // memory of a program that is still warming up
+		}
 		unit := c.Unit
 		number := func(v float64) Number { return Number{Text: jsonNumber(v).String(), Value: jsonNumber(v)} }
 		size := Size{Value: jsonNumber(last - first), Unit: unit, Metric: counter, Of: jsonNumber(last), share: (last - first) / last}
@@ -57,6 +61,36 @@ func (l *look) climb(r rule) error {
 		return nil
 	}
 	return nil
+}
+
+// Memory that grows is worth a finding after this time (10 s), or after this many garbage
+// collections that left more in use.
+const (
+	longEnough        = 10e12
+	enoughCollections = 4
+)
+
+// isMemory reports whether a counter shows an amount of memory.
+func isMemory(unit, name string) bool {
+	name = strings.ToLower(name)
+	return unit == "bytes" || slices.ContainsFunc([]string{"memory", "heap", "alloc", "rss", "resident"}, func(w string) bool { return strings.Contains(name, w) })
+}
+
+// collections counts the garbage collections that end in a time.
+func (l *look) collections(from, to int64) (n int) {
+	for _, t := range l.rec.Tracks {
+		if !strings.EqualFold(t.Name, "garbage collection") {
+			continue
+		}
+		for _, lane := range t.Outermost(&l.rec.Calls) {
+			for i := range lane.Len() {
+				if end := lane.End(i); end > from && end <= to {
+					n++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // parts is the number of parts of a counter's time that are compared.

@@ -29,8 +29,14 @@ func (l *look) holder(r rule) error {
 	}
 	for i := range all {
 		k := &all[i]
-		if k.Kind != waits.Locks || len(k.Holders) == 0 || 20*k.Held < l.rec.Duration() || k.Waits < 10 {
+		if k.Kind != waits.Locks || len(k.Holders) == 0 || k.Waits < 10 {
 			continue
+		}
+		lost, dear := l.lostShare(k), false
+		if 20*k.Held < l.rec.Duration() {
+			if dear = lost >= dearLock && 100*k.Held >= l.rec.Duration(); !dear {
+				continue
+			}
 		}
 		of := func(n Number, field string) Number {
 			return n.by(fmt.Sprintf("locks[%d].%s", i, field), "locks", evidence.File(l.rec), "-n", "0")
@@ -48,17 +54,47 @@ func (l *look) holder(r rule) error {
 			f = Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which threads waited for it.",
 				quoted(in.name), by, quoted(k.Title(l.rec)), of(plural(h.Count, "hold"), "holders[0].count"), of(duration(h.Median), "holders[0].median"), of(duration(h.Longest), "holders[0].longest"),
 				part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"))
-		case 10*k.Held >= l.rec.Duration():
+		case dear || 10*k.Held >= l.rec.Duration():
 			f = l.inTurn(k, of)
 		}
 		if f.Claim == "" {
 			continue
 		}
-		f.say(" %s of %s lost %s.", of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.rec.ThreadWord(recording.NoTrack)), "waiters"), of(duration(k.Lost), "lost"))
+		f.say(" %s of %s lost %s", of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.rec.ThreadWord(recording.NoTrack)), "waiters"), of(duration(k.Lost), "lost"))
+		if dear {
+			f.say(", %s of the time in which they had work", percentage(lost))
+		}
+		f.say(".")
 		l.add(r, f, view.State{Tab: "blocked"}, "locks", evidence.File(l.rec))
 		return nil
 	}
 	return nil
+}
+
+// dearLock is the share of their time with work that threads lose to a lock that is held
+// rarely, but while many want it.
+const dearLock = .1
+
+// lostShare returns the share of the waiting threads' time with work that they lost to a
+// lock: the time in which they ran, were runnable or in system calls, or waited for the lock.
+func (l *look) lostShare(k *waits.Lock) float64 {
+	on := map[int]bool{}
+	var work int64
+	for i := range k.Losers {
+		if t := k.Losers[i].Track; !on[t] {
+			on[t] = true
+			in := &l.rec.Tracks[t].InState
+			ran := in[recording.Running] + in[recording.Collecting] + in[recording.Runnable] + in[recording.InSystemCall]
+			if in[recording.Running] == 0 { // only waits are recorded
+				ran = max(0, l.rec.Duration()-in[recording.Blocked])
+			}
+			recording.Add(&work, ran)
+		}
+	}
+	if k.Lost <= 0 {
+		return 0
+	}
+	return float64(k.Lost) / (float64(k.Lost) + float64(work))
 }
 
 // holdsIn returns what a thread does while it holds a lock.

@@ -238,6 +238,31 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
+// TestMemoryClimbs checks that memory that grows is found only after a while, or where the
+// garbage collector left more in use each time.
+func TestMemoryClimbs(t *testing.T) {
+	for _, c := range []struct {
+		what        string
+		seconds     float64
+		collections int
+		want        bool
+	}{{"heap", 9, 0, false}, {"heap", 9, 3, false}, {"heap", 9, 4, true}, {"heap", 11, 0, true}, {"queue length", 1, 0, true}} {
+		d := &drawn{}
+		d.thread(1, "Main")
+		d.thread(2, "garbage collection")
+		d.span(1, "work", 0, c.seconds*1e6)
+		for i := range c.collections {
+			d.span(2, "GC", c.seconds*1e6*(float64(i)+.5)/5, 1000)
+		}
+		for i := range 200 {
+			d.count(c.what, c.seconds*1e6*float64(i)/199, float64(50+10*i))
+		}
+		if got := strings.Contains(d.found(t), "climb: "); got != c.want {
+			t.Errorf("%+v: found is %v", c, got)
+		}
+	}
+}
+
 // TestClimbs checks that levels that rise evenly or in bursts climb, and that random walks do
 // not.
 func TestClimbs(t *testing.T) {

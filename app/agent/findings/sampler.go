@@ -10,6 +10,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 )
 
 func nanoseconds(ps int64) json.Number {
@@ -51,7 +52,8 @@ func (l *look) sampler(r rule) error {
 			l.add(r, f, about, "check", evidence.File(l.rec))
 		}
 	}
-	if l.weights == nil || !l.sampled() || l.metric.Kind != recording.Sum {
+	// States of threads need no stacks.
+	if l.weights == nil || !l.sampled() || l.weights.Basis == analyze.States || l.metric.Kind != recording.Sum {
 		return nil
 	}
 	l.unnamed(r)

@@ -98,6 +98,7 @@ type short struct {
 	state        int32
 	call, doing  recording.CallID
 	ended        bool // the wait ends in the scope
+	shared       bool // for a lock that many hold at once, for reading
 }
 
 // Of finds the locks of a scope, by kind, those with the longest waits first.
@@ -187,7 +188,7 @@ func (f *finder) add(w *Wait, from, to int64) {
 	}
 	doing, recorded := w.Doing(f.rec)
 	x := &f.all[i]
-	x.waits = append(x.waits, short{from, to, int32(w.Track), w.Waker.Track, int32(w.State), stack, doing, to == w.End})
+	x.waits = append(x.waits, short{from, to, int32(w.Track), w.Waker.Track, int32(w.State), stack, doing, to == w.End, strings.Contains(s.place.Via, "RWMutex).RLock")})
 	recording.Add(&x.lost, to-from)
 	if !recorded || to != w.End {
 		return
@@ -295,7 +296,9 @@ func (l *Lock) holds(all []short) {
 		if len(l.Holds) > 0 {
 			h.From = max(h.From, before)
 		}
-		for ; i < len(all) && all[i].end == h.To; i++ {
+		released := h.To
+		for ; i < len(all) && (all[i].end == h.To || all[i].readsAfter(w, released)); i++ {
+			h.To = all[i].end
 			h.Woken++
 			if all[i].ended && h.Waker.Track == recording.NoTrack {
 				h.Waker = recording.Waker{Track: all[i].waker, Call: all[i].doing}
@@ -317,6 +320,12 @@ func (l *Lock) holds(all []short) {
 func middle(of []int64) int64 {
 	slices.Sort(of)
 	return of[(len(of)-1)/2]
+}
+
+// readsAfter reports whether a wait ended with another one, at some time, because the
+// release of a lock wakes all its readers one after the other.
+func (s *short) readsAfter(first *short, released int64) bool {
+	return s.shared && first.shared && s.ended && s.start < released && s.waker == first.waker && s.doing == first.doing && s.waker != recording.NoTrack
 }
 
 // holders groups the holds by thread and stack.
