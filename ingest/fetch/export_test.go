@@ -9,3 +9,11 @@ func SetToContinue(d time.Duration) (restore func()) {
 	toContinue = d
 	return func() { toContinue = was }
 }
+
+// SetToExplain sets the time limit for an error message until the returned function is
+// called.
+func SetToExplain(d time.Duration) (restore func()) {
+	was := toExplain
+	toExplain = d
+	return func() { toExplain = was }
+}

@@ -37,6 +37,10 @@ const toConnect = 15 * time.Second
 // a variable for tests. Other answers may be of a program that runs and writes now and then.
 var toContinue = time.Minute
 
+// toExplain is the time limit for a server's error message after its status. It is a
+// variable for tests.
+var toExplain = 2 * time.Second
+
 // isURL matches the beginning of a URL: a scheme of at least two letters, unlike a
 // Windows drive letter, and two slashes.
 var isURL = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
@@ -138,7 +142,8 @@ func request(ctx context.Context, name string) (resp *http.Response, shown strin
 	fail := func(err error, format string, args ...any) (*http.Response, string, func(), error) {
 		return nil, "", nil, &source.Error{Path: shown, What: fmt.Sprintf(format, args...), Err: err}
 	}
-	ctx, cancel = context.WithCancel(ctx)
+	caller := ctx
+	ctx, cancel = context.WithCancel(caller)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		cancel()
@@ -167,9 +172,16 @@ func request(ctx context.Context, name string) (resp *http.Response, shown strin
 		return fail(err, "the server's answer cannot be read (%s)", safetext.Short(err.Error()))
 	}
 	if resp.StatusCode != http.StatusOK {
+		// The message only explains the status, so an unfinished one is not waited for.
+		enough := time.AfterFunc(toExplain, cancel)
 		said := firstLine(resp.Body)
+		enough.Stop()
 		resp.Body.Close()
+		gone := caller.Err()
 		cancel()
+		if gone != nil {
+			return nil, "", nil, gone
+		}
 		if said != "" {
 			said = ": " + said
 		}

@@ -283,3 +283,28 @@ func TestStalled(t *testing.T) {
 		t.Errorf("an answer that stops is explained as %s", told)
 	}
 }
+
+// TestUnfinishedMessage checks that an error message of a server that stops sending is not
+// waited for, and that canceling is no error of the server.
+func TestUnfinishedMessage(t *testing.T) {
+	defer fetch.SetToExplain(50 * time.Millisecond)()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		io.WriteString(w, "profiling is")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	if _, err := fetch.Open(ctx, server.URL+"/p"); err == nil || ctx.Err() != nil || !strings.HasSuffix(err.Error(), "the server answered 503 Service Unavailable: profiling is") {
+		t.Errorf("%v, %v", err, ctx.Err())
+	}
+	fetch.SetToExplain(time.Minute)
+	ctx, stop = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if _, err := fetch.Open(ctx, server.URL+"/p"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("canceled: %v", err)
+	}
+}
