@@ -40,3 +40,21 @@ func TestLongNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLongQuotations checks that errors stay readable if an address or a flag has a long
+// text, and keep both ends of it.
+func TestLongQuotations(t *testing.T) {
+	const file = "testdata/small.spall"
+	long := "begin" + strings.Repeat("x", 3000) + "end"
+	picture := filepath.Join(t.TempDir(), "x.svg")
+	for _, args := range [][]string{
+		{"render", "ashlar:1?file=" + file + "&thread=" + long, "-o", picture},
+		{"top", file, "--event", long},
+		{"top", file, "--range", long},
+		{"stats", file, "-f", long},
+	} {
+		if r := run(args...); r.stderr == "" || len(r.stderr) > 2000 || !strings.Contains(r.stderr, "begin") || !strings.Contains(r.stderr, "end") {
+			t.Errorf("%.80q: %d bytes: %.300s", args, len(r.stderr), r.stderr)
+		}
+	}
+}

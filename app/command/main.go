@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"sync"
 
 	"github.com/spf13/pflag"
@@ -145,10 +146,20 @@ func (c *call) watch(what string) {
 	c.ctx, c.unwatch = memory.Watch(c.ctx, what, halt)
 }
 
-// note prints a remark beside the answer.
+// note prints a remark beside the answer. Long quotations are shortened: an address or a
+// file from somebody else may contain megabytes.
 func (c *call) note(format string, args ...any) {
-	fmt.Fprintf(c.stderr, "ashlar: %s\n", safetext.Text(fmt.Sprintf(format, args...)))
+	text := quotation.ReplaceAllStringFunc(safetext.Text(fmt.Sprintf(format, args...)), func(q string) string {
+		return `"` + safetext.Middle(q[1:len(q)-1], mostQuoted) + `"`
+	})
+	fmt.Fprintf(c.stderr, "ashlar: %s\n", text)
 }
+
+// quotation matches a text as %q prints it.
+var quotation = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
+
+// mostQuoted is the maximum number of characters of a quotation in a remark.
+const mostQuoted = 300
 
 // command is a [subcommand.Command] whose setup returns the function to run in a call.
 type command struct {
