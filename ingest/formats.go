@@ -114,6 +114,17 @@ func Recognise(path string) (format *codec.Format, err error) {
 	return format, err
 }
 
+// FormatOf returns the format of an input without consuming it. The input must be used
+// under [source.Protect]. If its first bytes cannot be read, read is false; other errors
+// are like those of [Sniff].
+func FormatOf(in *source.Input) (format *codec.Format, read bool, err error) {
+	format, err = recognise(in)
+	if failed, ok := err.(unread); ok {
+		return nil, false, failed.error
+	}
+	return format, true, err
+}
+
 // unread is the error for an input whose first bytes cannot be read.
 type unread struct{ error }
 

@@ -291,18 +291,13 @@ func (c *call) openInput(ctx context.Context, path string) (*source.Input, error
 	return ingest.OpenSource(ctx, path)
 }
 
-// sniffLen is the number of bytes at the beginning of a file that its format is
-// recognised by.
-const sniffLen = 64 << 10
-
 // formatOf recognises the format of an input without consuming it.
 func formatOf(in *source.Input) (name string, err error) {
 	err = source.Protect(in.Path, func() error {
-		head, whole, err := in.Head(sniffLen)
-		if err != nil {
+		f, read, err := ingest.FormatOf(in)
+		if !read {
 			return err
 		}
-		f, err := ingest.Sniff(in.Name, head, whole)
 		if err != nil && in.Private {
 			return &source.Error{Path: inputName(in), What: "has an unknown format", Err: err}
 		}

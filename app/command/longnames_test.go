@@ -58,3 +58,24 @@ func TestLongQuotations(t *testing.T) {
 		}
 	}
 }
+
+// TestLateFormat checks that all commands recognise a file whose format only shows after
+// its first 64 KiB: folded stacks with a long first line, or JSON with the distinctive key
+// last.
+func TestLateFormat(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"deep.folded": strings.Repeat("function;", 10_000) + "leaf 7\n",
+		"late.json":   `{"otherData":{"a":"` + strings.Repeat("x", 100_000) + `"},"traceEvents":[{"ph":"X","name":"leaf","pid":1,"tid":1,"ts":0,"dur":7}]}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"top", path, "-n", "1"}, {"check", path}, {"convert", path, path + ".pb"}} {
+			if r := run(args...); r.code != 0 {
+				t.Errorf("%s: code %d: %.200s%.200s", args[0], r.code, r.stdout, r.stderr)
+			}
+		}
+	}
+}
