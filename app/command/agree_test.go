@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ashlar/app/command/difference"
+	"ashlar/app/core/exactnum"
 	"ashlar/app/core/verdict"
 	"ashlar/ingest"
 	"ashlar/ingest/query/compare"
@@ -50,6 +51,7 @@ func TestViewsOfPairsAgree(t *testing.T) {
 		}
 		agreeRows(t, files[1], &answer, tables[0])
 		agreeNodes(t, files[1], c, tables[0], nodes)
+		agreeValues(t, files[1], &answer, c, tables[0])
 		for _, part := range verdict.Parts(c, tables[0]) {
 			if r := part.Row; r != nil && !part.Name && part.Text != verdict.Signed(c.Metric, r.DeltaSelf()) {
 				t.Errorf("%s: the verdict says %s of %s, the table %d", files[1], part.Text, r.Name, r.DeltaSelf())
@@ -96,6 +98,40 @@ func agreeRows(t *testing.T, name string, answer *difference.JSON, table *compar
 		delta := strings.ReplaceAll(cause.Delta.String(), ".", "")
 		if want, ok := sure[cause.Functions[0]+delta]; ok && want != cause.Sure.Confidence.String() {
 			t.Errorf("%s: the cause %s is %s sure, its row %s", name, cause.Functions[0], cause.Sure.Confidence, want)
+		}
+	}
+}
+
+// agreeValues compares, to the last digit, the costs of the JSON's rows with those of the
+// table, and the table's self costs with the sums of the flamegraph's nodes.
+func agreeValues(t *testing.T, name string, answer *difference.JSON, c *compare.Comparison, table *compare.Table) {
+	t.Helper()
+	type key struct{ name, module, nameB string }
+	rows := map[key]*difference.Row{}
+	for i := range answer.Rows {
+		r := &answer.Rows[i]
+		rows[key{r.Name, r.Module, r.NameB}] = r
+	}
+	var sums = map[int32][2]int64{}
+	for i := 1; i < len(c.Tree.Nodes); i++ {
+		n := &c.Tree.Nodes[i]
+		s := sums[n.Func]
+		sums[n.Func] = [2]int64{s[0] + n.A.Self, s[1] + n.B.Self}
+	}
+	for i := range table.Rows {
+		r := &table.Rows[i]
+		if s := sums[r.Key]; r.Key >= 0 && s != [2]int64{r.ASelf, r.BSelf} {
+			t.Errorf("%s: the nodes of %s have %d, its row %d and %d", name, r.Name, s, r.ASelf, r.BSelf)
+		}
+		is := rows[key{r.Name, r.Module, r.NameB}]
+		if is == nil {
+			continue // without a difference
+		}
+		for k, v := range [...]int64{r.ASelf, r.BSelf, r.DeltaSelf(), r.ATotal, r.BTotal, r.DeltaTotal()} {
+			got := [...]json.Number{is.ASelf, is.BSelf, is.DeltaSelf, is.ATotal, is.BTotal, is.DeltaTotal}[k]
+			if want := exactnum.Value(v, &c.Metric.Common); got != want {
+				t.Errorf("%s: %s has %s in JSON, %s in the table (number %d)", name, r.Name, got, want, k)
+			}
 		}
 	}
 }

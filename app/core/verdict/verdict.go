@@ -226,7 +226,7 @@ func signedTime(ps int64) string {
 // durations differ, also the cost per second.
 func (d *verdict) ofRuns(a, b compare.Side) {
 	name := safetext.Short(d.c.Metric.Common.Name)
-	long := a.Length > 0 && b.Length > 0 && 10*size(b.Length-a.Length) > a.Length && d.c.Metric.Common.Kind == recording.Sum
+	long := d.c.LengthsDiffer() && d.c.Metric.Common.Kind == recording.Sum
 	if long {
 		d.say("B is %s (A %s, B %s). ", longer(a.Length, b.Length), units.Duration(a.Length), units.Duration(b.Length))
 	}

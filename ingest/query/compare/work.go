@@ -9,6 +9,7 @@ import (
 	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/ingest/query/compare/stats"
 )
 
 // Auto compares per call if the sides are sets of calls, or traces whose amounts of work
@@ -33,6 +34,24 @@ func apart(ratio float64) bool { return ratio > 1.1 || ratio < 1/1.1 }
 
 // Work returns the amounts of work of the sides.
 func (c *Comparison) Work() Work { return c.work }
+
+// LengthsDiffer reports whether the durations of the sides differ by more than a tenth and,
+// if both sides have several recordings, by more than these vary.
+func (c *Comparison) LengthsDiffer() bool {
+	a, b := c.A().Length, c.B().Length
+	if a <= 0 || b <= 0 || !apart(float64(b)/float64(a)) {
+		return false
+	}
+	if c.Method() != FromRuns {
+		return true
+	}
+	var lengths [2][]float64
+	for r := range c.Runs {
+		side, _ := c.sideOf(r)
+		lengths[side] = append(lengths[side], float64(c.Runs[r].Length))
+	}
+	return stats.Means(stats.NewSample(lengths[0]), stats.NewSample(lengths[1]), 0).P <= .05
+}
 
 // PerCall reports whether each function's cost in B is scaled to its number of calls in
 // A.

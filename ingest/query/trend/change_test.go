@@ -61,7 +61,7 @@ func TestBestAgainstAllPairs(t *testing.T) {
 func TestFindsRepairedChanges(t *testing.T) {
 	for _, c := range []struct{ runs, from, to int }{{30, 10, 20}, {24, 8, 16}, {60, 20, 26}, {200, 90, 102}, {500, 240, 262}} {
 		missed := 0
-		for seed := range 20 {
+		for seed := range 10 {
 			r := rand.New(rand.NewPCG(11, uint64(seed)))
 			values := make([]float64, c.runs)
 			for i := range values {
@@ -76,7 +76,7 @@ func TestFindsRepairedChanges(t *testing.T) {
 			}
 		}
 		if missed > 1 {
-			t.Errorf("%d runs, more from %d to %d: missed in %d of 20", c.runs, c.from, c.to, missed)
+			t.Errorf("%d runs, more from %d to %d: missed in %d of 10", c.runs, c.from, c.to, missed)
 		}
 	}
 }
