@@ -2,7 +2,10 @@ package command
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -56,6 +59,51 @@ func TestViewsOfPairsAgree(t *testing.T) {
 			if r := part.Row; r != nil && !part.Name && part.Text != verdict.Signed(c.Metric, r.DeltaSelf()) {
 				t.Errorf("%s: the verdict says %s of %s, the table %d", files[1], part.Text, r.Name, r.DeltaSelf())
 			}
+		}
+	}
+}
+
+// TestNodesOfTracesAgree checks that the flamegraph of two traces is as sure of the cause as
+// the table, although few nodes tell how much runs differ.
+func TestNodesOfTracesAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(37, 2))
+	var inputs [2][]compare.Input
+	for side, hash := range [2]int{400, 500} {
+		text, ts := "[", 0
+		for range 120 {
+			for _, call := range []struct {
+				name string
+				dur  int
+			}{{"frame", 1200 + hash - 400}, {"hash", hash}, {"draw", 600}, {"parse", 150}} {
+				dur := call.dur * (980 + r.IntN(40)) / 1000
+				text += fmt.Sprintf(`{"ph":"X","name":%q,"pid":1,"tid":1,"ts":%d,"dur":%d},`, call.name, ts, dur)
+				if ts += dur + 1; call.name == "frame" {
+					ts -= dur
+				}
+			}
+			ts += 100
+		}
+		path := filepath.Join(t.TempDir(), "trace.json")
+		if err := os.WriteFile(path, []byte(strings.TrimSuffix(text, ",")+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := ingest.Open(t.Context(), path, ingest.Options{})
+		if err := l.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		inputs[side] = []compare.Input{{Rec: l.Snapshot()}}
+	}
+	c, err := compare.Compare(t.Context(), inputs[0], inputs[1], compare.Options{Normalize: compare.Auto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, nodes, err := c.NodeConfidences(t.Context(), compare.ByFunction)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Tree.Nodes {
+		if c.Tree.Name(i) == "hash" && nodes[i].Level() < .95 {
+			t.Errorf("the node of hash has %+v, %s", *nodes[i], verdict.Of(c, tables[0]))
 		}
 	}
 }

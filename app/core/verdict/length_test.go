@@ -40,3 +40,28 @@ func TestLengthOfSeveralRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundingIsNoChange checks that equal costs of 9 and of 10 runs do not differ, although
+// the parts of their means are rounded.
+func TestRoundingIsNoChange(t *testing.T) {
+	var sides [2][]compare.Input
+	for side, n := range [2]int{9, 10} {
+		for i := range n {
+			text := fmt.Sprintf(`[{"ph":"X","name":"same","pid":1,"tid":1,"ts":0,"dur":4.8},{"ph":"X","name":"other","pid":1,"tid":1,"ts":100,"dur":%d}]`, 1+i%3)
+			sides[side] = append(sides[side], input(t, fmt.Sprintf("%d-%d.json", side, i), []byte(text)))
+		}
+	}
+	c, err := compare.Compare(context.Background(), sides[0], sides[1], compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := c.Table(context.Background(), compare.ByFunction, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Rows {
+		if r := &table.Rows[i]; r.Name == "same" && r.Self.Level() > .5 {
+			t.Errorf("%d and %d differ: %+v", r.ASelf, r.BSelf, *r.Self)
+		}
+	}
+}

@@ -33,7 +33,9 @@ func (c *Comparison) NodeConfidences(ctx context.Context, by ...By) (tables []*T
 		if err != nil {
 			return nil, nil, err
 		}
-		tables = append(tables, t)
+		if tables = append(tables, t); by[i] == ByFunction && spans[i] != nil {
+			spans[len(by)].functions = spans[i]
+		}
 	}
 	nodes, err = c.nodes(ctx, gs[len(by)], spans[len(by)])
 	return tables, nodes, err

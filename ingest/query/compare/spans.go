@@ -23,6 +23,9 @@ type spanTable struct {
 	// compared. Both are unset if the sides are parts of one recording.
 	common float64
 	refs   []*stats.Reference
+	// functions is the table of functions whose references nodes take, so that a node and the
+	// row of its function agree; nil if there is none.
+	functions *spanTable
 }
 
 // spanScales holds the factors for durations and numbers of spans.
@@ -102,6 +105,10 @@ func (s *spanTable) learn() {
 	if s.c.Runs[0].Rec == s.c.Runs[s.c.Sides].Rec {
 		return
 	}
+	if s.functions != nil && s.functions.refs != nil {
+		s.adopt()
+		return
+	}
 	of := s.self
 	if s.nodes() {
 		of = s.total
@@ -127,6 +134,19 @@ func (s *spanTable) learn() {
 		} else {
 			s.refs[i] = model.Reference(&ratios[k])
 		}
+	}
+}
+
+// adopt takes the references of the table of functions for nodes.
+func (s *spanTable) adopt() {
+	of := map[int32]*stats.Reference{}
+	for i := range s.functions.g.rows {
+		r := &s.functions.g.rows[i]
+		of[r.Key] = s.functions.refs[r.group]
+	}
+	s.common, s.refs = s.functions.common, make([]*stats.Reference, len(s.g.rows))
+	for i := range s.refs {
+		s.refs[i] = of[s.c.Tree.Nodes[i].Func]
 	}
 }
 
