@@ -2,7 +2,10 @@
 // and the causes that a comparison must name first.
 package pairs
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Languages of the programs.
 const (
@@ -21,6 +24,38 @@ const Unchanged = 15
 // UnchangedFile returns the name of a recording of the unchanged program.
 func UnchangedFile(language string, i int) string {
 	return fmt.Sprintf("recordings/%s-unchanged-%02d%s", language, i, suffix[language])
+}
+
+// Runs is the number of recordings a side of the pairs with several.
+const Runs = 5
+
+// RunFile returns the name of a recording of a program with several: of the changed one of
+// a pair, or of the unchanged one if name is "before".
+func RunFile(language, name string, i int) string {
+	return fmt.Sprintf("recordings/five/%s-%s-%d%s", language, name, i, suffix[language])
+}
+
+// several are the names of the pairs that are recorded with [Runs] runs a side, too.
+var several = []string{"slower", "faster", "renamed-slower", "inlining-slower", "longer-slower", "two", "hidden"}
+
+// Several lists the pairs of a language with [Runs] runs a side. All have the same runs of
+// the program before the change.
+func Several(language string) (out []Pair) {
+	for _, p := range All {
+		if p.Language == language && slices.Contains(several, p.Name) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Sides returns the files of both sides of a pair with several runs.
+func (p *Pair) Sides() (files [2][]string) {
+	for i := range Runs {
+		files[0] = append(files[0], RunFile(p.Language, "before", i))
+		files[1] = append(files[1], RunFile(p.Language, p.Name, i))
+	}
+	return files
 }
 
 var suffix = map[string]string{Go: ".pb.gz", CPP: ".perf.txt.gz", Node: ".cpuprofile.gz"}

@@ -37,6 +37,35 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// leastRightOfSeveral is like leastRight for the pairs with several runs a side.
+const leastRightOfSeveral = 7
+
+// TestSeveral compares the pairs with several runs a side.
+func TestSeveral(t *testing.T) {
+	right, of := 0, 0
+	for _, l := range Languages {
+		for _, p := range Several(l) {
+			files := p.Sides()
+			v, err := Compare(t.Context(), ".", files[0], files[1])
+			if err != nil {
+				t.Errorf("%s %s: %v", l, p.Name, err)
+				continue
+			}
+			is := p.Right(v)
+			if of++; is {
+				right++
+			}
+			if os.Getenv("ASHLAR_PAIRS") != "" {
+				t.Logf("%v %s %s: %s", is, l, p.Name, v.First)
+			}
+		}
+	}
+	t.Logf("right: %d of %d with %d runs a side", right, of, Runs)
+	if right < leastRightOfSeveral {
+		t.Errorf("%d pairs have the right cause, of %d before", right, leastRightOfSeveral)
+	}
+}
+
 // TestUncertain checks the sentences if one run per side is too few to name a cause: they
 // name the function that changed most relative to all others, or say that there is none.
 func TestUncertain(t *testing.T) {

@@ -53,6 +53,20 @@ func main() {
 				log.Fatalf("%s %d: %v", language, i, err)
 			}
 		}
+		rounds(os.Args[1], language)
+	}
+}
+
+// rounds records the pairs with several runs a side. Each program runs once in each round,
+// so that a slow minute of the machine hits all of them alike.
+func rounds(folder, language string) {
+	for i := range pairs.Runs {
+		programs := append([]pairs.Pair{{Language: language, Name: "before"}}, pairs.Several(language)...)
+		for _, p := range programs {
+			if err := record(filepath.Join(folder, pairs.RunFile(language, p.Name, i)), language, p.Change); err != nil {
+				log.Fatalf("%s %s, run %d: %v", language, p.Name, i, err)
+			}
+		}
 	}
 }
 
@@ -69,12 +83,14 @@ func record(to, language string, c pairs.Change) error {
 	os.RemoveAll(profile)
 	switch language {
 	case pairs.Go:
-		src, bin := write("shop.go", goSource, c), filepath.Join(place, "shop")
-		build := []string{"build", "-trimpath", "-o", bin}
-		if c.Flags != "" {
-			build = append(build, "-gcflags="+c.Flags)
-		}
-		if err := run("go", append(build, src)...); err != nil {
+		bin, err := built(language, c, func(bin string) error {
+			build := []string{"build", "-trimpath", "-o", bin}
+			if c.Flags != "" {
+				build = append(build, "-gcflags="+c.Flags)
+			}
+			return run("go", append(build, write("shop.go", goSource, c))...)
+		})
+		if err != nil {
 			return err
 		}
 		if err := run(bin, "-o", profile, "-frames", frames, "-workers", workers); err != nil {
@@ -86,9 +102,11 @@ func record(to, language string, c pairs.Change) error {
 		}
 		return os.WriteFile(to, data, 0o644)
 	case pairs.CPP:
-		src, bin := write("shop.cc", ccSource, c), filepath.Join(place, "shop")
-		flags := []string{"-O1", "-fno-omit-frame-pointer", "-pthread", "-o", bin, src}
-		if err := run("g++", append(flags, strings.Fields(c.Flags)...)...); err != nil {
+		bin, err := built(language, c, func(bin string) error {
+			flags := []string{"-O1", "-fno-omit-frame-pointer", "-pthread", "-o", bin, write("shop.cc", ccSource, c)}
+			return run("g++", append(flags, strings.Fields(c.Flags)...)...)
+		})
+		if err != nil {
 			return err
 		}
 		if err := run("perf", "record", "-q", "-F", "499", "--call-graph", "fp", "-e", "cpu-clock:u", "-o", profile, bin, frames, workers); err != nil {
@@ -114,6 +132,29 @@ func record(to, language string, c pairs.Change) error {
 		return err
 	}
 	return compress(to, data)
+}
+
+// programs are the folders of the programs that were built, by language, changes of the
+// text, and flags. A program runs under the same path as all others, since its path occurs
+// in its recordings.
+var programs = map[string]string{}
+
+// built returns the path of a program, which build makes if it is needed for the first time.
+func built(language string, c pairs.Change, build func(bin string) error) (bin string, err error) {
+	key := fmt.Sprint(language, c.Replace, c.Flags)
+	if programs[key] == "" {
+		folder := filepath.Join(place, fmt.Sprint(len(programs)))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return "", err
+		}
+		if err := build(filepath.Join(folder, "shop")); err != nil {
+			return "", err
+		}
+		programs[key] = folder
+	}
+	bin = filepath.Join(place, "shop")
+	os.Remove(bin)
+	return bin, os.Link(filepath.Join(programs[key], "shop"), bin)
 }
 
 // frames is the number of frames in a run, chosen so that a run takes two to three seconds.
