@@ -121,4 +121,13 @@ func TestCloseLeadsBack(t *testing.T) {
 	if b.Versus != nil || b.Pane.Path != two {
 		t.Errorf("with A closed, open is %s", b.OpenName())
 	}
+	b = newBench(t, `[{"ph":"X","pid":1,"tid":7,"ts":0,"dur":90000000,"name":"long"}]`)
+	b.rest()
+	b.OpenBeside(two)
+	b.rest()
+	b.Run("Close A")
+	b.rest()
+	if all := b.Pane.View.Fit(b.Pane.Extent()); b.Pane.View.To > all.To {
+		t.Errorf("with the longer A closed, the view ends at %d, of %d", b.Pane.View.To, all.To)
+	}
 }

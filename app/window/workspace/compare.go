@@ -187,6 +187,10 @@ func (d *Workspace) closeTo(p *Pane) {
 	if d.Pane.Pick.Kind == panel.PickFunc {
 		d.Pane.Pick = panel.Picked{}
 	}
+	// The comparison may have shown more time, in which only the other recording had any.
+	if all := p.View.Fit(p.Extent()); p.View.From < all.From || p.View.To > all.To {
+		p.View, p.Moved = all, false
+	}
 	d.Versus, d.Menu = nil, nil
 	d.Note.Until = time.Time{} // the note was about both recordings
 	d.drop(c, d.Pane)
