@@ -152,6 +152,7 @@ var ruleCases = []ruleCase{
 	{rule: "func-address", line: 7, edit: sub(`"func":"0x409999"`, `"func":"[unknown]"`)},
 	{rule: "hex-address", line: 7, edit: sub(`"ip":"0x409999"`, `"ip":"4231577"`)},
 	{rule: "hex-address", line: 4, edit: sub(`"symoff":"0x54"`, `"symoff":"84"`), also: []string{"inline-shared"}},
+	{rule: "inline-depth", line: 6, edit: sub(`"inlined":false,"inline_depth":0`, `"inline_depth":1`), also: []string{"inline-shared", "inline-order"}},
 	{rule: "inline-depth", line: 6, edit: sub(`"inlined":false,"inline_depth":0`, `"inlined":true,"inline_depth":0`), also: []string{"inline-shared"}},
 	{rule: "inline-order", line: 11, edit: sub(`[201,202,203,204]`, `[201,203,202,204]`, `"frames":[201,203,202,204]`, `"frames":[202,201,203,204]`, `"exclusive":{"frame":201`, `"exclusive":{"frame":202`)},
 	{rule: "inline-order", line: 11, also: []string{"inline-shared"}, edit: sub(`[201,202,203,204]`, `[203,202,204]`, `"exclusive":{"frame":201`, `"exclusive":{"frame":203`)},

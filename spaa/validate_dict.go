@@ -141,7 +141,7 @@ func (v *validator) checkFrame(f *Frame) {
 		v.add("hex-address", `symoff %q is not "0x" and hexadecimal digits`, f.SymOff)
 	}
 	depth := f.InlineDepth.Or(-1)
-	if f.InlineDepth.OK && (depth < 0 || f.Inlined.OK && f.Inlined.V != (depth > 0)) {
+	if f.InlineDepth.OK && (depth < 0 || f.Inlined.Or(false) != (depth > 0)) {
 		v.add("inline-depth", "inlined is %v, but inline_depth is %d", f.Inlined.Or(false), depth)
 	}
 	dso := v.frameDSO(f)

@@ -188,6 +188,10 @@ var sentences = []sentence{
 		ls[0] = strings.Replace(ls[0], `"events":[`, `"events":[{"name":"malloc","kind":"allocation","sampling":{"mode":"event","primary_metric":"alloc_bytes"}},`, 1)
 		return append(ls, `{"type":"stack","id":"0xa","frames":[2,1],"context":{"event":"malloc","tid":8},"weights":[{"metric":"alloc_bytes","value":5,"unit":"bytes"}],"exclusive":{"frame":2,"weights":[{"metric":"alloc_bytes","value":5}]}}`)
 	}, "warning stack-id-events", "", "run=5", "1 samples, 3 stacks, 3 frames, 1 windows", "all 5 B main run | 1 note"},
+	{"3.3", "Parsers MAY use (pid, tid) across files; within one, tid is sufficient", change(10, `"pid":7,`, ""), "", "", allSelf, allCounts, allDrawn},
+	{"8", "A valid file MUST allow exact flamegraph reconstruction with correct weights", func(ls []string) []string { return ls }, "", "", allSelf, allCounts, allDrawn},
+	{"8", "A valid file MUST allow deterministic aggregation: in any order of stacks", last(8), "", "", allSelf, allCounts, allDrawn},
+	{"9.4", "Converters SHOULD ensure that time_range encompasses all events", change(10, `"timestamp":101`, `"timestamp":111`), "warning sample-time", "", allSelf, allCounts, allDrawn},
 	{"7", "Frame order MUST match the header", change(1, "leaf_to_root", "root_to_leaf"), "error frame-order-match", "error wrong-end", "main=40", allCounts, "all 40 period read run main run main | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"7", "Unknown record types", put(`{"type":"x_note","text":"a"}`), "warning record-type", "unknown-record", allSelf, allCounts, "all 40 period main run read | 8 · 1 sample | Windows | 1 warning, 1 note"},
 	{"7", "Unknown source_tool value SHOULD be warned of", change(1, `"source_tool":"perf"`, `"source_tool":"magic"`), "warning source-tool", "", allSelf, allCounts, allDrawn},

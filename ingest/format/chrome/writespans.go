@@ -57,6 +57,9 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 			if err := c.Tick(1); err != nil {
 				return err
 			}
+			if c.filled(s) {
+				return nil
+			}
 			ph := byte('X')
 			if s.Unfinished {
 				if len(cols) == 1 && c.stays(s) {
@@ -71,7 +74,7 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 			c.span(ph, id, s)
 			return c.end()
 		}, func(s *encode.Span) error {
-			if !pairs || c.stays(s) {
+			if !pairs || c.stays(s) || c.filled(s) {
 				return nil
 			}
 			c.event('E', id.PID, id.TID)
@@ -89,6 +92,11 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 		}
 	}
 	return nil
+}
+
+// filled reports whether a span is not from a file: readers add it again.
+func (c *chromeWriter) filled(s *encode.Span) bool {
+	return c.Rec.FuncName(s.Call) == recording.Overlapping
 }
 
 // stays reports whether a span may be written without an end, because readers will give

@@ -328,6 +328,9 @@ func spanFields(rec *recording.Recording) fields {
 		for i := range t.Lanes {
 			l := &t.Lanes[i]
 			for k := range l.Len() {
+				if rec.FuncName(l.Call(k)) == recording.Overlapping { // not written: readers add it
+					continue
+				}
 				out.add(0, fmt.Sprintf("%s %s", rec.FuncName(l.Call(k)), new(big.Rat).SetFrac64(l.End(k)-l.Start(k), 1e6).RatString()), big.NewRat(1, 1))
 			}
 		}

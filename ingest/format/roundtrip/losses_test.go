@@ -555,6 +555,9 @@ func chromeFacts(rec *recording.Recording) facts {
 		}
 	}
 	eachSpan(rec, func(t *recording.Track, s *encode.Span) {
+		if t.Kind == recording.ThreadTrack && rec.FuncName(s.Call) == recording.Overlapping { // not written: readers add it
+			return
+		}
 		thread := threadOf(rec, t)
 		fn := rec.Functions.At(int(rec.Func(s.Call)))
 		f.add("spans", "%s %s %s %s", thread, rec.NameInFile(rec.Func(s.Call)), moment(rec, s.Start, us), fn.Module)

@@ -50,7 +50,7 @@ const traceJSON = `{"traceEvents":[
 
 func madeTrace(t testing.TB) *recording.Recording {
 	rec := load(t, "in.json", []byte(traceJSON))
-	if got := codes(rec); got != "crossing-spans:1 unclosed:1 " {
+	if got := codes(rec); got != "crossing-spans:1 overlapping-spans:1 unclosed:1 " {
 		t.Fatalf("reading warns of %s", got)
 	}
 	return rec
@@ -230,7 +230,7 @@ func TestSpallLimits(t *testing.T) {
 	}
 	for what, n := range map[string]int64{
 		"instants": 3, "counter points": 3, "flows": 1, "samples": 2, "names": 1, "arguments": 1,
-		"thread ids": 1, "positions of spans on their threads": 4, "function modules": 7,
+		"thread ids": 1, "positions of spans on their threads": 5, "function modules": 7,
 	} {
 		if lost[what] != n {
 			t.Errorf("lost %d %s, want %d (%v)", lost[what], what, n, rep.Lost)
