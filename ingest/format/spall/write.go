@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"slices"
 	"unicode/utf8"
 
 	"ashlar/ingest/format/encode"
@@ -30,6 +29,7 @@ type spallWriter struct {
 	tid    uint32
 	pids   map[int64]uint32
 	tids   map[spallThread]bool
+	firsts map[[2]int64]int // PID and TID to the first track of a thread with them
 	made   uint32
 	names  []string
 
@@ -144,7 +144,13 @@ func (s *spallWriter) writtenLatest() int64 {
 
 // takeThreads reserves the ids that threads of the recording have.
 func (s *spallWriter) takeThreads() {
-	for _, t := range s.Rec.Tracks {
+	s.firsts = map[[2]int64]int{}
+	for i, t := range s.Rec.Tracks {
+		if ids := [2]int64{t.PID, t.TID}; t.Kind == recording.ThreadTrack {
+			if _, ok := s.firsts[ids]; !ok {
+				s.firsts[ids] = i
+			}
+		}
 		if fits32(t.PID) && fits32(t.TID) {
 			s.tids[spallThread{uint32(t.PID), uint32(t.TID)}] = true
 		}
@@ -220,9 +226,8 @@ func (s *spallWriter) column(t *recording.Track, i, n int, col *encode.Column, n
 // shared reports whether an earlier track has the same ids.
 func (s *spallWriter) shared(i int) bool {
 	t := s.Rec.Tracks[i]
-	return slices.ContainsFunc(s.Rec.Tracks[:i], func(o *recording.Track) bool {
-		return o.Kind == recording.ThreadTrack && o.PID == t.PID && o.TID == t.TID
-	})
+	first, ok := s.firsts[[2]int64{t.PID, t.TID}]
+	return ok && first < i
 }
 
 // room makes room for n bytes in the buffer, because an event must not extend beyond its
