@@ -3,7 +3,6 @@ package findings
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -37,8 +36,8 @@ func (l *look) climb(r rule) error {
 		if n < len(low) {
 			to = from + (to-from)/parts*int64(n)
 		}
-		if isMemory(c.Unit, counter) && to-from < longEnough && l.collections(from, to) < enoughCollections {
-			continue // memory of a program that is still warming up
+		if isHeap(counter) && to-from < longEnough && l.collections(from, to) < enoughCollections {
+			continue // the program may only be warming up
 		}
 		unit := c.Unit
 		number := func(v float64) Number { return Number{Text: jsonNumber(v).String(), Value: jsonNumber(v)} }
@@ -63,18 +62,16 @@ func (l *look) climb(r rule) error {
 	return nil
 }
 
-// Memory that grows is worth a finding after this time (10 s), or after this many garbage
+// A heap that grows is worth a finding after this time (10 s), or after this many garbage
 // collections that left more in use.
 const (
 	longEnough        = 10e12
 	enoughCollections = 4
 )
 
-// isMemory reports whether a counter shows an amount of memory.
-func isMemory(unit, name string) bool {
-	name = strings.ToLower(name)
-	return unit == "bytes" || slices.ContainsFunc([]string{"memory", "heap", "alloc", "rss", "resident"}, func(w string) bool { return strings.Contains(name, w) })
-}
+// isHeap reports whether a counter shows memory that a garbage collector may release later.
+// Memory of other kinds, such as that of a GPU, is given back by the program itself.
+func isHeap(name string) bool { return strings.Contains(strings.ToLower(name), "heap") }
 
 // collections counts the garbage collections that end in a time.
 func (l *look) collections(from, to int64) (n int) {

@@ -92,8 +92,8 @@ func (l *look) part(r rule) error {
 			continue
 		}
 		f := l.rec.Functions.At(int(id))
-		l.add(r, Finding{Function: f.Name, Size: l.size(sum)}.saying("%s takes %s of the time of %s of %s, without waits; these call %s other functions.",
-			quoted(f.Name), part(sum, whole), l.allCalls(plural(len(o.Spans), "call"), o.Function, int64(len(o.Spans))), quoted(o.Name), count(len(of)-1)), view.State{Function: new(f.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+		l.add(r, Finding{Function: f.Name, Size: l.size(sum)}.saying("%s takes %s of the time of %s of %s, without waits; these call %s.",
+			quoted(f.Name), part(sum, whole), l.allCalls(plural(len(o.Spans), "call"), o.Function, int64(len(o.Spans))), quoted(o.Name), plural(len(of)-1, "other function")), view.State{Function: new(f.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
 	return nil

@@ -45,7 +45,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	b.Source().Tool = "bcc"
 	err := d.sheet.Read(ctx, in, d.line)
 	d.drop()
-	d.losses.Close(b, "events-lost", "bcc lost %s samples or stacks")
+	d.losses.Close(b, "events-lost", "bcc", "record")
 	if none := d.sheet.Close("bcc's tools print one frame per line, then the thread as `- NAME (PID)`, then a count"); err == nil {
 		err = none
 	}

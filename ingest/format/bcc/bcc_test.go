@@ -59,7 +59,7 @@ func TestSentences(t *testing.T) {
 		{"empty", "", "", "no stacks found: bcc's tools print one frame per line, then the thread as `- NAME (PID)`, then a count"},
 		{"cut", good + "    f\n    g", "line 4", "Line 4 begins a stack without a count, which was left out"},
 		{"lost", "Possibly lost 12 samples\n" + good, "line 1", "bcc says: Possibly lost 12 samples"},
-		{"lost twice", "Possibly lost 12 samples\nWARNING: 3 stack traces could not be displayed.\n" + good, "line 1", "bcc lost 15 samples or stacks while it recorded, in 2 reports"},
+		{"lost twice", "Possibly lost 12 samples\nWARNING: 3 stack traces could not be displayed.\n" + good, "line 1", "bcc lost 15 records while it recorded, in 2 reports"},
 		{"no thread", good + "    -  a\n", "line 4", "Line 4 is neither a frame nor a thread and was left out"},
 	} {
 		r, err := decodeBytes(t, []byte(c.text), 0)

@@ -66,7 +66,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.endEntry()
 	d.endLoose()
-	d.losses.Close(b, "events-lost", "bpftrace lost %s events")
+	d.losses.Close(b, "events-lost", "bpftrace", "event")
 	if none := d.sheet.Close("bpftrace prints a map entry as @[, one frame per line, then ]: and a value"); err == nil {
 		err = none
 	}

@@ -1,12 +1,12 @@
 package decode
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"sync"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -31,18 +31,18 @@ func (l *Losses) Add(b *recording.Builder, code, place, intro, said string) {
 	b.Warn(code, place, "%s: %s", intro, said)
 }
 
-// Close rewords the warning if there are several reports: what is a clause with the place of the
-// number, like "perf lost %s samples".
-func (l *Losses) Close(b *recording.Builder, code, what string) {
+// Close rewords the warning if there are several reports: the tool lost so many of what one
+// names in the singular.
+func (l *Losses) Close(b *recording.Builder, code, tool, one string) {
 	if l.reports < 2 {
 		return
 	}
-	n := fmt.Sprint(l.sum)
+	lost := safetext.Plural(l.sum, one)
 	switch {
 	case l.more && l.sum == 0:
 		return
 	case l.more:
-		n = "at least " + n
+		lost = "at least " + lost
 	}
-	b.Reword(code, what+" while it recorded, in %d reports", n, l.reports)
+	b.Reword(code, "%s lost %s while it recorded, in %d reports", tool, lost, l.reports)
 }

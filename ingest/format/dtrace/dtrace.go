@@ -87,7 +87,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	}
 	d.drop()
 	d.showKeys()
-	d.losses.Close(b, "events-lost", "DTrace lost %s events")
+	d.losses.Close(b, "events-lost", "DTrace", "event")
 	if none := d.sheet.Close("DTrace prints one frame per line, such as unix`idle+0xa7, and below them a count or nothing"); err == nil {
 		err = none
 	}

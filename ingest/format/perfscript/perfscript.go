@@ -83,7 +83,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	d.close()
 	d.rows.flush()
 	d.rows.warnWithout(d.place)
-	d.losses.Close(b, "samples-lost", "perf lost %s samples")
+	d.losses.Close(b, "samples-lost", "perf", "sample")
 	d.meta.apply(b)
 	if err == nil && d.headers.Kept == 0 {
 		return errors.New("the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame")

@@ -312,7 +312,7 @@ func joinLines(n int) (text string) {
 
 func concatenated() {
 	for t := time.Now(); time.Since(t) < 2500*time.Millisecond; {
-		joinLines(4000)
+		_ = joinLines(4000)
 		digest(100)
 		order(2000)
 	}
