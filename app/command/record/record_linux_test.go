@@ -1,7 +1,6 @@
 package record_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +24,25 @@ type answer struct {
 	out, remarks string
 	signals      []os.Signal // that would end the program
 	opened       []string    // arguments of the windows
+}
+
+// output is a buffer to which the command and ashlar record can write at once, as to a
+// terminal.
+type output struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
 }
 
 // place is an empty working directory with fake programs in PATH.
@@ -55,7 +74,7 @@ func (p *place) fake(name, script string) {
 func (p *place) run(stdin string, window bool, args ...string) (a answer) {
 	p.Helper()
 	record.Replace(p.T, filepath.Join(p.bin, "window"), func(s os.Signal) { a.signals = append(a.signals, s) })
-	var out, remarks bytes.Buffer
+	var out, remarks output
 	var r command.Runner
 	if window {
 		r.Window = func(command.WindowOptions) error { return nil }
