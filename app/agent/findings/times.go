@@ -174,8 +174,9 @@ func (l *look) slower(r rule) error {
 	return nil
 }
 
-// grower returns the function without much of callees that grows most, and by at least a
-// quarter of what another grows by in all; -1 if none does or the other is it.
+// grower returns the row whose calls grow most in total, among functions that spend at least
+// half of their time themselves. It is -1 if none grows by at least a quarter of the growth of
+// the row other, or if that is other itself.
 func (l *look) grower(rows []analyze.Row, all []*spans.Durations, other int) int {
 	grows := func(i int) float64 { return float64(all[i].Count) * (all[i].Trend.Last - all[i].Trend.First) }
 	most, by := -1, grows(other)/4

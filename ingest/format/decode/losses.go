@@ -31,8 +31,8 @@ func (l *Losses) Add(b *recording.Builder, code, place, intro, said string) {
 	b.Warn(code, place, "%s: %s", intro, said)
 }
 
-// Close rewords the warning if there are several reports: the tool lost so many of what one
-// names in the singular.
+// Close rewords the warning if there are several reports, so that it says how many records the
+// tool lost in all. One is the noun for a record, in the singular.
 func (l *Losses) Close(b *recording.Builder, code, tool, one string) {
 	if l.reports < 2 {
 		return
