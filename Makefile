@@ -23,12 +23,8 @@ PACKAGES = ./... $(patsubst %/,./%/...,$(sort $(dir $(wildcard testdata/*/*.go))
 # The binary contains the commit, if git knows one.
 BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 || echo -buildvcs=false)
 
-# The output of ashlar version: the release, the commits since, and whether the tree was
-# changed. Before the first release, the commit's date replaces the release.
-VERSION ?= $(or \
-	$(patsubst v%,%,$(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)),\
-	$(addsuffix $(shell git diff --quiet HEAD 2>/dev/null || echo -dirty),$(shell git log -1 --format=0.0.0-%cd-g%h --date=format:%Y%m%d 2>/dev/null)),\
-	0.0.0-unknown)
+# The output of ashlar version: see .ci/version.
+VERSION ?= $(or $(shell .ci/version 2>/dev/null),0.0.0-unknown)
 LDFLAGS = -w -X ashlar/app/desktop/version.number=$(VERSION)
 
 # make install: for all users in PREFIX; for a package, below DESTDIR.

@@ -101,13 +101,18 @@ func number(s string) int {
 }
 
 // debVersion returns a version in Debian's form, in which a hyphen would begin the
-// revision.
+// revision. What follows a release sorts after it, as in 1.2.3+5.gabc, and what leads to it
+// before, as in 1.2.3~rc1.
 func debVersion(version string) string {
 	upstream, rest, more := strings.Cut(version, "-")
 	if !more {
 		return upstream
 	}
-	return upstream + "+" + strings.ReplaceAll(rest, "-", ".")
+	sign := "+"
+	if rest == "" || rest[0] < '0' || rest[0] > '9' {
+		sign = "~"
+	}
+	return upstream + sign + strings.ReplaceAll(rest, "-", ".")
 }
 
 func debArch(arch string) string {

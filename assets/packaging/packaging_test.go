@@ -245,13 +245,13 @@ func TestApacheIsReferredTo(t *testing.T) {
 }
 
 func TestDebVersions(t *testing.T) {
-	for v, want := range map[string]string{"1.2.3": "1.2.3", "1.2.3-5-gabc": "1.2.3+5.gabc", "0.0.0-20251121-gabc-dirty": "0.0.0+20251121.gabc.dirty"} {
+	for v, want := range map[string]string{"1.2.3": "1.2.3", "1.2.3-5-gabc": "1.2.3+5.gabc", "0.0.0-20251121.7-gabc-dirty": "0.0.0+20251121.7.gabc.dirty", "1.2.3-rc1-2-gabc": "1.2.3~rc1.2.gabc"} {
 		if got := debVersion(v); got != want {
 			t.Errorf("%s is %s for Debian, want %s", v, got, want)
 		}
 	}
 	// In dpkg's order, ascending.
-	order := []string{"0.0.0-20251121-gabc", "1.2.3", "1.2.3-5-gabc", "1.2.4"}
+	order := []string{"0.0.0-unknown", "0.0.0-20251121.7-gabc", "0.0.0-20251121.10-gabc", "1.2.3-rc1", "1.2.3", "1.2.3-5-gabc", "1.2.4"}
 	if _, err := exec.LookPath("dpkg"); err != nil {
 		return
 	}
@@ -352,7 +352,7 @@ func TestWindowsResources(t *testing.T) {
 	if got := fourParts("1.2.3-5-gabc"); got != [4]uint16{1, 2, 3, 5} {
 		t.Errorf("1.2.3-5-gabc is %v", got)
 	}
-	if got := fourParts("0.0.0-20251121-gabc"); got != [4]uint16{} {
+	if got := fourParts("0.0.0-20251121.7-gabc"); got != [4]uint16{} {
 		t.Errorf("a version by its day is %v", got)
 	}
 }
