@@ -50,7 +50,7 @@ BENCHTIME ?= 1s
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run ahead build update install uninstall dist distcheck test-deb test check test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
+.PHONY: help run ahead build update install uninstall dist distcheck test-deb test-windows test check test-desktop bench bench-peers bench-page bench-large bench-micro lint generate clean prepare-build prepare-draw prepare-test prepare-desktop prepare-package prepare-peers prepare-all
 
 help: ## list what make can do
 	@echo 'make run                   open the built-in demo recording'
@@ -110,6 +110,10 @@ test-deb: DISTFLAGS = -own
 test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, purge it
 	lintian --fail-on error dist/*.deb
 	assets/packaging/test-deb.sh dist/*.deb
+
+# It draws with the root's own Mesa.
+test-windows: prepare-desktop prepare-package ## run the Windows programs under Wine, in a Debian 13 that is kept
+	assets/packaging/test-windows.sh $(TESTFLAGS)
 
 test: prepare-test ## test everything but the programs: 7 minutes, then only what changed
 	@.ci/test short $(TESTFLAGS) -- $(PACKAGES)

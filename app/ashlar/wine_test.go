@@ -1,0 +1,162 @@
+//go:build linux && desktop
+
+package main
+
+import (
+	"image"
+	"image/color"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"ashlar/render/theme"
+	"ashlar/testdata/e2e"
+)
+
+// These tests run the programs for Windows under Wine: assets/packaging/test-windows.sh
+// compiles them into the folder $ASHLAR_WINDOWS and sets $ASHLAR_WINE to the program that
+// runs them.
+
+// windowsProgram returns the path of a program for Windows.
+func windowsProgram(t *testing.T, name string) string {
+	t.Helper()
+	dir := os.Getenv("ASHLAR_WINDOWS")
+	if dir == "" {
+		t.Fatal("run assets/packaging/test-windows.sh, which compiles the programs for Windows")
+	}
+	return filepath.Join(dir, name)
+}
+
+// underWine runs a program for Windows and returns what it prints.
+func underWine(t *testing.T, program string, args ...string) (string, error) {
+	t.Helper()
+	cmd := exec.Command(os.Getenv("ASHLAR_WINE"), append([]string{"enter", windowsProgram(t, program)}, args...)...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// windowsPath returns a path as a program under Wine knows it.
+func windowsPath(path string) string { return "Z:" + strings.ReplaceAll(path, "/", `\`) }
+
+// TestWindowsWindow opens the window for Windows, presses keys, and drops files on it. If
+// $ASHLAR_PICTURES is set, pictures of it are left in that folder. It does not use the
+// mouse: Gio wants pointer messages, which Wine 10 does not make of the mouse.
+func TestWindowsWindow(t *testing.T) {
+	demo, err := filepath.Abs("../../assets/demo.spaa.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{filepath.Join(t.TempDir(), "läuft 日本.spaa"), filepath.Join(t.TempDir(), "run 2.spaa")}
+	for _, p := range paths {
+		if err := os.WriteFile(p, []byte(tiny), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared := filepath.Join(t.TempDir(), "demo.spaa.zst")
+	if b, err := os.ReadFile(demo); err != nil || os.WriteFile(shared, b, 0o644) != nil {
+		t.Fatal("copying the demo recording:", err)
+	}
+	d := e2e.StartDisplay(t)
+	log := filepath.Join(t.TempDir(), "frames.json")
+	// Written as one argument, the log's flag does not make e2e ask the window as it asks
+	// those that Gio opens on X11.
+	w := d.Start(t, os.Getenv("ASHLAR_WINE"), "enter", windowsProgram(t, "ashlar.exe"), "--frame-log="+windowsPath(log), "--theme", "light", windowsPath(shared))
+	s := &session{w, t, e2e.OpenLog[frame](log)}
+	picture := func(name string) {
+		w.WaitStill()
+		if dir := os.Getenv("ASHLAR_PICTURES"); dir != "" {
+			if err := d.Save(filepath.Join(dir, name+".png")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+
+	opened := s.until("the recording", read)
+	if title := w.Title(); title != "demo.spaa.zst – Ashlar" {
+		t.Errorf("the title is %q", title)
+	}
+	drawn := func(lane color.NRGBA) func(*image.RGBA) bool {
+		return func(img *image.RGBA) bool {
+			n := count(img, lanes, lane)
+			return lanes.Dx()*lanes.Dy()/10 < n && n < lanes.Dx()*lanes.Dy()*9/10
+		}
+	}
+	w.WaitFor("light bars", drawn(theme.Light.Lane))
+	picture("1-opened")
+
+	w.Key("l")
+	s.until("the dark theme", func(f frame) bool { return f.Theme == "dark" })
+	w.WaitFor("dark bars", drawn(theme.Dark.Lane))
+	picture("2-theme")
+	w.Key("m")
+	s.until("the next metric", func(f frame) bool { return f.Metric != opened.Metric && f.Metric != "" })
+
+	x := d.StartDragger(t)
+	x.Enter(uriList(paths...), e2e.Whole, fileList)
+	if v := x.Hold(middle); !v.Accepted {
+		t.Errorf("the window says %+v of two files", v)
+	}
+	x.Drop()
+	s.until("the comparison", compares(paths[0], paths[1]))
+	w.WaitFor("the title of the comparison", func(*image.RGBA) bool {
+		return strings.Contains(w.Title(), filepath.Base(paths[0])+" vs "+filepath.Base(paths[1]))
+	})
+	picture("3-compared")
+
+	w.Key("ctrl+q")
+	if code := w.WaitExit(); code != 0 {
+		t.Errorf("quitting exits with %d: %s", code, w.Output())
+	}
+}
+
+// TestWindowsCommands runs commands on names and lines as Windows has them.
+func TestWindowsCommands(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "Läufe 日本")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	in := filepath.Join(dir, "ein Lauf ü.txt")
+	if err := os.WriteFile(in, []byte("main;a 3\r\nmain;b 4\r\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	spaa := filepath.Join(dir, "ü.spaa")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"version"}, "windows/amd64"},
+		{[]string{"top", windowsPath(in), "--json"}, `"total": 7`},
+		{[]string{"top", "Z:" + in, "--json"}, `"total": 7`},
+		{[]string{"convert", windowsPath(in), windowsPath(spaa)}, ""},
+		{[]string{"check", windowsPath(spaa)}, ""},
+		{[]string{"top", windowsPath(spaa), "--json"}, `"total": 7`},
+	} {
+		if out, err := underWine(t, "ashlar-cli.exe", c.args...); err != nil || !strings.Contains(out, c.want) {
+			t.Errorf("ashlar-cli %q prints %q (%v), want %q in it", c.args, out, err, c.want)
+		}
+	}
+	out, err := underWine(t, "ashlar-cli.exe", "top", windowsPath(filepath.Join(dir, "absent")))
+	if err == nil || !strings.Contains(out, `absent`) {
+		t.Errorf("a missing file: %q (%v)", out, err)
+	}
+}
+
+// TestWindowsPackages runs the tests of packages that ask the system for more than files.
+func TestWindowsPackages(t *testing.T) {
+	tests, err := filepath.Glob(windowsProgram(t, "*.test.exe"))
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests for Windows were compiled (%v)", err)
+	}
+	for _, path := range tests {
+		name := filepath.Base(path)
+		folder := strings.ReplaceAll(strings.TrimSuffix(name, ".test.exe"), ".", "/")
+		t.Run(folder, func(t *testing.T) {
+			t.Setenv("FOLDER", folder)
+			if out, err := underWine(t, name, "-test.short", "-test.timeout=2m"); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
