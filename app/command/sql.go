@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -160,39 +159,17 @@ func jsonValue(v relation.Value) any {
 	case v.Null:
 		return nil
 	case v.Type == relation.Text || v.Type == relation.Real && math.IsInf(v.Real, 0):
-		return plainValue(v)
+		return v.String()
 	}
-	return json.Number(plainValue(v))
-}
-
-// plainValue returns a value as text, "" for NULL.
-func plainValue(v relation.Value) string {
-	switch {
-	case v.Null:
-		return ""
-	case v.Type == relation.Text:
-		return v.Text
-	case v.Type == relation.Real:
-		if math.Abs(v.Real) < 1e15 {
-			return strconv.FormatFloat(v.Real, 'f', -1, 64)
-		}
-		return strconv.FormatFloat(v.Real, 'g', -1, 64)
-	}
-	return strconv.FormatInt(v.Int, 10)
+	return json.Number(v.String())
 }
 
 // columns returns the columns of the result for tables.
 func (a *sqlAnswer) columns() []tables.Column[[]relation.Value] {
 	cs := make([]tables.Column[[]relation.Value], len(a.Columns))
 	for i, name := range a.Columns {
-		cell := func(r *[]relation.Value) string { return plainValue((*r)[i]) }
-		cs[i] = tables.Column[[]relation.Value]{Name: name, Text: cell, Exact: cell, Number: true}
-		for _, r := range a.result.Rows {
-			if !r[i].Null && r[i].Type == relation.Text {
-				cs[i].Number = false
-				break
-			}
-		}
+		cell := func(r *[]relation.Value) string { return (*r)[i].String() }
+		cs[i] = tables.Column[[]relation.Value]{Name: name, Text: cell, Exact: cell, Number: a.result.Numeric(i)}
 	}
 	return cs
 }

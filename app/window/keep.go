@@ -222,6 +222,26 @@ func (k *keeper) SetPair(p match.Pair, on bool) {
 	k.change(func(v *settings.Settings) { v.SetPair(p, on) })
 }
 
+// Queries returns the saved queries and those run last.
+func (k *keeper) Queries() (saved []settings.Query, ran []string) {
+	return k.settings.Queries, k.settings.Ran
+}
+
+// SaveQuery saves a query in the settings, or removes it if it is empty.
+func (k *keeper) SaveQuery(q settings.Query) error {
+	now := k.settings
+	if err := now.SaveQuery(q); err != nil {
+		return err
+	}
+	k.change(func(v *settings.Settings) { _ = v.SaveQuery(q) }) // checked above
+	return nil
+}
+
+// RanQuery remembers in the settings that a query was run.
+func (k *keeper) RanQuery(sql string) {
+	k.change(func(v *settings.Settings) { v.RanQuery(sql) })
+}
+
 // Prefer stores changed preferences in the settings.
 func (k *keeper) Prefer(was, now workspace.Prefs) {
 	k.change(func(v *settings.Settings) {

@@ -201,6 +201,19 @@ func TakeKeyboard(u *ui.UI, e *gio.Editor) {
 
 // EditField lays an editor out in r.
 func EditField(u *ui.UI, e *gio.Editor, r image.Rectangle) {
+	editField(u, e, r, font.Font{Typeface: "Roboto"}, 0)
+}
+
+// codeFace is the font of code.
+const codeFace = "Go Mono"
+
+// EditCode is EditField for several lines in a font whose characters have one width. A click
+// below the last line counts, too.
+func EditCode(u *ui.UI, e *gio.Editor, r image.Rectangle) {
+	editField(u, e, r, font.Font{Typeface: codeFace}, r.Dy())
+}
+
+func editField(u *ui.UI, e *gio.Editor, r image.Rectangle, face font.Font, height int) {
 	ui.Want(e.Text())
 	u.Editing(e)
 	u.At(r, func(u *ui.UI) {
@@ -209,11 +222,40 @@ func EditField(u *ui.UI, e *gio.Editor, r image.Rectangle) {
 			paint.ColorOp{Color: c}.Add(u.Ops)
 			return m.Stop()
 		}
-		u.WriteDown(e.Text(), ui.Style{Size: 13, Color: u.Theme.Text})
 		gtx := u.Context
-		gtx.Constraints = layout.Constraints{Min: image.Pt(r.Dx(), 0), Max: r.Size()}
-		e.Layout(gtx, u.Shaper, font.Font{Typeface: "Roboto"}, unit.Sp(13), color(u.Theme.Text), color(theme.WithAlpha(u.Theme.Accent, .35)))
+		gtx.Constraints = layout.Constraints{Min: image.Pt(r.Dx(), height), Max: r.Size()}
+		e.Layout(gtx, u.Shaper, face, unit.Sp(13), color(u.Theme.Text), color(theme.WithAlpha(u.Theme.Accent, .35)))
+		if u.Shapes != nil {
+			writeLines(u, e, ui.Style{Size: 13, Color: u.Theme.Text, Mono: face.Typeface == codeFace})
+		}
 	})
+}
+
+// writeLines exports the text of an editor, each line where the editor has it.
+func writeLines(u *ui.UI, e *gio.Editor, st ui.Style) {
+	var line strings.Builder
+	var at image.Rectangle
+	end := func() {
+		u.At(at, func(u *ui.UI) { u.WriteDown(line.String(), st) })
+		line.Reset()
+	}
+	for i, r := range []rune(e.Text()) {
+		of := e.Regions(i, i+1, nil)
+		if len(of) == 0 || r == '\n' {
+			continue // out of sight
+		}
+		b := of[0].Bounds
+		if line.Len() > 0 && b.Min.Y != at.Min.Y {
+			end()
+		}
+		if line.Len() == 0 {
+			at = image.Rect(b.Min.X, b.Min.Y, u.Constraints.Max.X, b.Max.Y)
+		}
+		line.WriteRune(r)
+	}
+	if line.Len() > 0 {
+		end()
+	}
 }
 
 // keys moves the selection in the list and takes lines by keys; it reports whether a line

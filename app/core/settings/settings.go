@@ -34,6 +34,8 @@ import (
 //	  "folder": "/home/me/traces",      folder of the file opened last
 //	  "source_roots": [{"from": "/build", "to": "/home/me/src"}],   see SourceRoot
 //	  "pairs": [{"a": "parse", "b": "parseFast@app"}],   renamed functions, paired by hand
+//	  "queries": [{"name": "slow requests", "sql": "SELECT …"}],   saved queries
+//	  "ran": ["SELECT …"],              queries run last, newest first
 //	  "cache": {"least_mb": 256, "most_mb": 10000, "private": ["/home/me/secret"]},   see CacheSettings
 //	  "recents": [{"path": "/home/me/traces/a.spall", "opened": "2026-01-02T15:04:05Z", "mine": "main."}]
 //	}
@@ -47,6 +49,8 @@ type Settings struct {
 	Folder      string         `json:"folder,omitempty"`
 	SourceRoots []SourceRoot   `json:"source_roots,omitempty"`
 	Pairs       []match.Pair   `json:"pairs,omitempty"`
+	Queries     []Query        `json:"queries,omitempty"`
+	Ran         []string       `json:"ran,omitempty"`
 	Cache       *CacheSettings `json:"cache,omitempty"`
 	// Recents are the files opened last, newest first.
 	Recents []Recent `json:"recents,omitempty"`
@@ -103,6 +107,46 @@ func (s *Settings) SetPair(p match.Pair, on bool) {
 	}
 }
 
+// Query is a saved SQL query.
+type Query struct {
+	Name string `json:"name"`
+	SQL  string `json:"sql"`
+}
+
+// Limits of the stored queries: their number and the length of one.
+const (
+	mostQueries = 500
+	mostRan     = 50
+	queryBytes  = 64 << 10
+)
+
+// SaveQuery stores a query under a name; an empty query removes it. It returns an error if
+// there is no room.
+func (s *Settings) SaveQuery(q Query) error {
+	kept := slices.DeleteFunc(slices.Clone(s.Queries), func(o Query) bool { return o.Name == q.Name })
+	switch {
+	case q.SQL == "":
+	case len(q.SQL) > queryBytes:
+		return fmt.Errorf("the query is longer than %d KB", queryBytes>>10)
+	case len(kept) == mostQueries:
+		return fmt.Errorf("%d queries are saved already; delete some", mostQueries)
+	default:
+		kept = append(kept, q)
+	}
+	s.Queries = kept
+	return nil
+}
+
+// RanQuery makes a query the first of those run last.
+func (s *Settings) RanQuery(sql string) {
+	if sql == "" || len(sql) > queryBytes {
+		return
+	}
+	kept := slices.DeleteFunc(slices.Clone(s.Ran), func(o string) bool { return o == sql })
+	kept = slices.Insert(kept, 0, sql)
+	s.Ran = kept[:min(len(kept), mostRan)]
+}
+
 // Recent is a file that was opened.
 type Recent struct {
 	Path   string    `json:"path"`
@@ -114,7 +158,7 @@ type Recent struct {
 }
 
 // known lists the keys with a field in Settings.
-var known = []string{"theme", "window", "scale", "gutter", "details", "no_findings", "folder", "source_roots", "pairs", "cache", "recents"}
+var known = []string{"theme", "window", "scale", "gutter", "details", "no_findings", "folder", "source_roots", "pairs", "queries", "ran", "cache", "recents"}
 
 // Text returns the value of a key without a field in Settings as text: a string, a
 // number, or a list joined by commas; "" if absent.

@@ -108,6 +108,9 @@ type Display struct {
 	// Assembly shows instructions instead of source lines, Both shows both.
 	Assembly, Both bool
 	List           List
+	// SQL is the query whose answer is shown, Chart draws the answer instead of listing it.
+	SQL   string
+	Chart bool
 }
 
 // clone returns a deep copy.

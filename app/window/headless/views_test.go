@@ -55,6 +55,8 @@ var views = []struct {
 	{name: "calls-against", open: traced("tab=difference&calls=/./[2ms..]&calls.b=/./[..2ms]")},
 	{name: "tones", small: true, open: file("waits.json", waits)},
 	{name: "heatmap", open: demo, do: steps{"Heatmap"}},
+	{name: "query", open: traced("tab=query&sql=SELECT%20function%2C%20count(*)%20AS%20calls%2C%20sum(self_ps)%20AS%20self_ps%2C%20max(duration_ps)%20AS%20longest_ps%0AFROM%20spans%20GROUP%20BY%20function%0AORDER%20BY%20self_ps%20DESC")},
+	{name: "query-chart", again: true, open: traced("tab=query&with=chart&sql=SELECT%20start_ps%2C%20duration_ps%20FROM%20spans%20WHERE%20depth%20%3D%202%20ORDER%20BY%201")},
 	{name: "trend", open: func(t *testing.T, s *shell.Shell) { s.ShowTrend(nightly(t)) }},
 	{name: "trend-two", again: true, open: func(t *testing.T, s *shell.Shell) {
 		runs := nightly(t)

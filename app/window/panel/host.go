@@ -9,6 +9,7 @@ import (
 
 	"gioui.org/io/clipboard"
 
+	"ashlar/app/core/settings"
 	"ashlar/app/core/sourcefile"
 	"ashlar/app/desktop/dialog"
 	"ashlar/ingest/input/safetext"
@@ -41,8 +42,22 @@ type Host struct {
 	Focus   ui.Focus
 	// HiddenColumns is the set of table columns hidden in newly opened files.
 	HiddenColumns uint32
-	// Paired stores the functions that the user has paired; nil if nothing is stored.
-	Paired pairKeeper
+	// Paired stores the functions that the user has paired, and Queries SQL queries; nil if
+	// nothing is stored.
+	Paired  pairKeeper
+	Queries QueryKeeper
+	// Completing is set in each frame in which a text field uses Tab and Escape itself.
+	Completing bool
+}
+
+// QueryKeeper stores SQL queries.
+type QueryKeeper interface {
+	// Queries returns the saved queries and those run last, newest first.
+	Queries() (saved []settings.Query, ran []string)
+	// SaveQuery saves a query under its name; an empty query is removed.
+	SaveQuery(settings.Query) error
+	// RanQuery remembers that a query was run.
+	RanQuery(sql string)
 }
 
 // pairKeeper stores pairs of functions made by hand.

@@ -78,6 +78,8 @@ type SideActions struct {
 	Say func(text string)
 	// Show brings a hit into view and selects it.
 	Show func(h search.Hit)
+	// GoToTrack scrolls a thread into view.
+	GoToTrack func(track int)
 	// Runs returns the files of the side's runs that count, the shown one first, and
 	// ReadRun reads one of them.
 	Runs    func() []string
@@ -124,6 +126,7 @@ const (
 	Heatmap  = "heatmap"
 	Source   = "source"
 	About    = "about"
+	Query    = "query"
 )
 
 // ZoomTo makes a path of functions fill the width of the flamegraph; nil shows

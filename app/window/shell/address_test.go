@@ -82,6 +82,7 @@ func look(r *rand.Rand, s *Shell) {
 	if maybe() {
 		p.List = view.List{By: []string{"start", "-self", "thread"}[r.IntN(3)], Only: []string{"", "1us..", "a=b, self 1ms.."}[r.IntN(3)], Columns: [][]string{nil, {"start"}, {"start", "thread"}}[r.IntN(3)]}
 	}
+	p.SQL, p.Chart = []string{"", "SELECT name FROM threads", "SELEC"}[r.IntN(3)], maybe()
 	p.Against = nil
 	if r.IntN(4) == 0 && rec.HasTime {
 		p.CompareRange(anyTime(), anyTime())

@@ -69,6 +69,11 @@ var Commands []Command
 func init() {
 	Commands = commands()
 	keyFilters, typingFilters = filters()
+	for _, f := range typingFilters {
+		if k := f.(key.Filter); k.Name != key.NameEscape && k.Name != key.NameTab {
+			completingFilters = append(completingFilters, f)
+		}
+	}
 }
 
 func commands() []Command {

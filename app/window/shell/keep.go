@@ -33,6 +33,7 @@ type Keep interface {
 	// Pairs returns the functions paired by hand; SetPair adds or removes a pair.
 	Pairs() []match.Pair
 	SetPair(p match.Pair, on bool)
+	panel.QueryKeeper
 	marks.Keeper
 }
 

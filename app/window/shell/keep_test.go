@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/app/window/panel/functions"
 	"ashlar/app/window/workspace"
@@ -17,6 +18,7 @@ type keptNote struct {
 	times    int
 	opened   []string
 	folded   []bool
+	queries  settings.Settings
 }
 
 func (k *keptNote) Recents() []Recent  { return nil }
@@ -27,6 +29,12 @@ func (k *keptNote) SetNames(path string, folded bool, _ string) { k.folded = app
 
 func (k *keptNote) Pairs() []match.Pair           { return nil }
 func (k *keptNote) SetPair(_ match.Pair, on bool) {}
+
+func (k *keptNote) Queries() (saved []settings.Query, ran []string) {
+	return k.queries.Queries, k.queries.Ran
+}
+func (k *keptNote) SaveQuery(q settings.Query) error { return k.queries.SaveQuery(q) }
+func (k *keptNote) RanQuery(sql string)              { k.queries.RanQuery(sql) }
 
 func (k *keptNote) Marks(string) ([]view.Mark, error) { return nil, nil }
 

@@ -13,6 +13,9 @@ import (
 // while text is being typed.
 var keyFilters, typingFilters []event.Filter
 
+// completingFilters are typingFilters without the keys of a list of completions.
+var completingFilters []event.Filter
+
 func filters() (all, typing []event.Filter) {
 	for _, c := range Commands {
 		for _, k := range c.Keys {
@@ -48,6 +51,8 @@ func (s *Shell) keys(u *ui.UI) {
 		switch {
 		case s.Chooser != nil: // the chooser uses Tab itself
 			fs = []event.Filter{key.Filter{Name: key.NameEscape}}
+		case s.typing && s.Completing:
+			fs = completingFilters
 		case s.typing:
 			fs = typingFilters
 		}

@@ -104,13 +104,14 @@ func (s *Shell) Layout(gtx layout.Context) {
 	event.Op(gtx.Ops, s)
 	s.Tasks.Run()
 	s.keep()
-	if s.Paired = nil; s.Keep != nil {
-		s.Paired = s.Keep
+	if s.Paired, s.Queries = nil, nil; s.Keep != nil {
+		s.Paired, s.Queries = s.Keep, s.Keep
 	}
 	s.Focus.Begin(s.Menu != nil || s.Help || s.Chooser != nil)
 	s.hold(u)
 	s.typing = u.Typing()
 	s.keys(u)
+	s.Completing = false
 	u.Theme = s.Theme // a key may have changed the theme
 	u.Fill(full, s.Theme.Background)
 	u.Area(&s.openButton, nil) // the toolbar comes first in the focus order, though it is laid out last

@@ -197,6 +197,10 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 			c.add("--by", string(analyze.ByLine), "--search", "file:/^"+regexp.QuoteMeta(file)+"(:|$)/")
 			return []*command{c}
 		}
+	case p.Tab == panel.Query && p.SQL != "":
+		c := p.commandAbout("sql")
+		c.add(p.SQL)
+		return []*command{c}
 	case p.Tab == panel.About:
 		return []*command{p.commandAbout("info")}
 	}

@@ -15,6 +15,7 @@ import (
 	"ashlar/app/window/panel/details"
 	"ashlar/app/window/panel/flamegraph"
 	"ashlar/app/window/panel/functions"
+	"ashlar/app/window/panel/query"
 	"ashlar/app/window/panel/source"
 	"ashlar/app/window/scopebar"
 	"ashlar/app/window/timeline"
@@ -104,6 +105,7 @@ func (p *Pane) stop() {
 	p.numbered.Stop()
 	p.Leads.found.Stop()
 	panel.Find[*calls.Panel](p.Deck.All).Stop()
+	panel.Find[*query.Panel](p.Deck.All).Stop()
 }
 
 // Draw lays out the pane in r.

@@ -16,6 +16,7 @@ import (
 	"ashlar/app/window/panel/functions"
 	"ashlar/app/window/panel/heatmap"
 	"ashlar/app/window/panel/pairing"
+	"ashlar/app/window/panel/query"
 	"ashlar/app/window/panel/sidebyside"
 	"ashlar/app/window/panel/source"
 	"ashlar/app/window/panel/trend"
@@ -33,6 +34,7 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.Trend, Title: "Trend", Rare: oneRun, Doc: "costs over a series of runs, and their changes", New: func() panel.Panel[*panel.Side] { return trend.New() }},
 	{Name: panel.Heatmap, Title: "Heatmap", NoData: noTimes, Doc: "samples or span starts over time", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Doc: "cost by source line", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
+	{Name: panel.Query, Title: "Query", Rare: always[*panel.Side], Doc: "any question, in SQL", New: func() panel.Panel[*panel.Side] { return new(query.Panel) }},
 	{Name: panel.About, Title: "About this file", Doc: "format, contents and warnings", New: func() panel.Panel[*panel.Side] { return new(about.Panel) }},
 }
 

@@ -201,7 +201,7 @@ func (d *Workspace) NewPane(side *session.Side) *Pane {
 		CommandItem:   func() widget.Item { return d.commandItem(OfLower) },
 		TableItems:    d.tableItems,
 		WhySlow:       d.WhySlow, CompareTypical: d.CompareTypical,
-		Show: p.Show, Runs: p.runFiles,
+		Show: p.Show, GoToTrack: p.GoToTrack, Runs: p.runFiles,
 		ReadRun: func(ctx context.Context, file string) (*recording.Recording, error) {
 			return d.readRun(ctx, file, p.Exe)
 		},

@@ -8,7 +8,9 @@ package relation
 
 import (
 	"fmt"
+	"math"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -62,6 +64,21 @@ type Value struct {
 	Int  int64
 	Real float64
 	Text string
+}
+
+// String returns the value in full, "" for NULL.
+func (v Value) String() string {
+	switch {
+	case v.Null:
+		return ""
+	case v.Type == Text:
+		return v.Text
+	case v.Type == Real && math.Abs(v.Real) < 1e15:
+		return strconv.FormatFloat(v.Real, 'f', -1, 64)
+	case v.Type == Real:
+		return strconv.FormatFloat(v.Real, 'g', -1, 64)
+	}
+	return strconv.FormatInt(v.Int, 10)
 }
 
 // A Table is a table of every recording, perhaps without rows.

@@ -1,6 +1,8 @@
 package relation
 
 import (
+	"sort"
+
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 )
@@ -179,6 +181,16 @@ func (s *Set) spanAt(track int, at int64) (row int64, call recording.CallID, ok 
 		}
 	}
 	return row, call, ok
+}
+
+// Span returns the place of a span by its span_id, false if there is none.
+func (s *Set) Span(id int64) (track, lane, index int, ok bool) {
+	k := sort.Search(len(s.spans), func(k int) bool { return s.spans[k].first+int64(s.spans[k].l.Len()) > id })
+	if id < 0 || k == len(s.spans) {
+		return 0, 0, 0, false
+	}
+	p := &s.spans[k]
+	return p.track, p.lane, int(id - p.first), true
 }
 
 func functionID(rec *recording.Recording, c recording.CallID) (int64, bool) {

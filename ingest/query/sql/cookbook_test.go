@@ -27,10 +27,11 @@ func (d *deed) end() int64 { return d.start + d.dur }
 type shop struct {
 	deeds  []*deed
 	states []naiveState
-	queue  [][2]int64    // counter: time and value
-	flows  [][2]int64    // times of the two ends
-	stacks [][]string    // of samples, outermost first
-	origin int64         // start of the recording
+	queue  [][2]int64 // counter: time and value
+	flows  [][2]int64 // times of the two ends
+	stacks [][]string // of samples, outermost first
+	origin int64      // start of the recording
+	rec    *recording.Recording
 	set    *relation.Set // its tables
 }
 
@@ -118,7 +119,7 @@ func newShop(seed uint64) *shop {
 		x.stacks = append(x.stacks, stack)
 	}
 	rec := b.Finish()
-	x.origin, x.set = rec.Start, relation.New(rec)
+	x.origin, x.rec, x.set = rec.Start, rec, relation.New(rec)
 	for i := range x.queue {
 		x.queue[i][0] = rec.Counters[0].Time(i)
 	}

@@ -54,6 +54,16 @@ type Result struct {
 	Cut bool
 }
 
+// Numeric reports whether a column has no texts.
+func (r *Result) Numeric(column int) bool {
+	for _, row := range r.Rows {
+		if v := &row[column]; !v.Null && v.Type == relation.Text {
+			return false
+		}
+	}
+	return true
+}
+
 // Error is a query that cannot be answered.
 type Error struct {
 	Text string

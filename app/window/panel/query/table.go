@@ -1,0 +1,225 @@
+package query
+
+import (
+	"image"
+	"strconv"
+
+	"gioui.org/io/key"
+	"gioui.org/io/pointer"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/relation"
+	"ashlar/ingest/query/sql"
+	"ashlar/render/ui"
+	"ashlar/render/units"
+	"ashlar/render/widget"
+)
+
+// table draws the rows of an answer. Only visible rows are formatted.
+type table struct {
+	widget.List
+	sheet  ui.Sheet
+	row    int // the chosen row
+	across int // how far the columns are scrolled to the left, in pixels
+	widths []float32
+	of     *answer // the answer that the widths belong to
+}
+
+// cellText returns a value for people: times with units, other numbers as they are.
+func cellText(column string, v relation.Value) string {
+	unit := sql.TimeUnit(column)
+	switch {
+	case v.Null:
+		return "NULL"
+	case v.Type == relation.Integer && unit == 1:
+		return units.Duration(v.Int)
+	case v.Type == relation.Real:
+		return strconv.FormatFloat(v.Real, 'g', 8, 64)
+	}
+	return v.String()
+}
+
+// measured is the number of rows whose texts are measured.
+const measured = 60
+
+func (t *table) measure(h *panel.Host, u *ui.UI, a *answer) {
+	if t.of == a {
+		return
+	}
+	if t.of != nil {
+		t.row = min(t.row, max(0, len(a.Rows)-1))
+	}
+	t.of, t.widths = a, nil
+	face := h.Fonts.Regular(12 * u.Metric.PxPerDp)
+	for c, name := range a.Columns {
+		w := face.Measure(name)
+		for _, row := range a.Rows[:min(measured, len(a.Rows))] {
+			w = max(w, face.Measure(cellText(name, row[c])))
+		}
+		t.widths = append(t.widths, min(420, max(40, w/u.Metric.PxPerDp+8)))
+	}
+}
+
+// layout draws the rows. It calls lead with a clicked row, and menu with a place and the row
+// whose menu is asked for.
+func (t *table) layout(h *panel.Host, u *ui.UI, r image.Rectangle, a *answer, lead func(row int), menu func(at image.Point, row int)) {
+	t.measure(h, u, a)
+	line := u.Px(widget.RowHeight)
+	body := image.Rect(r.Min.X, r.Min.Y+line, r.Max.X, r.Max.Y)
+	t.events(u, body, line, a, lead, menu)
+	th, pad := u.Theme, u.Px(16)
+	all := 2 * pad
+	for _, w := range t.widths {
+		all += u.Px(w) + u.Px(14)
+	}
+	t.across = max(0, min(t.across, all-r.Dx()))
+	face, medium := h.Fonts.Regular(12*u.Metric.PxPerDp), ui.Style{Size: 12, Color: th.Dim}
+	columns := func(draw func(c int, from, to int)) {
+		x := pad - t.across
+		for c, w := range t.widths {
+			end := x + u.Px(w)
+			if c == len(t.widths)-1 && !a.numeric[c] { // no column follows
+				end = max(end, r.Dx()-pad)
+			}
+			if end > 0 && x < r.Dx() {
+				draw(c, x, end)
+			}
+			x = end + u.Px(14)
+		}
+	}
+	style := func(c int, st ui.Style) ui.Style {
+		if a.numeric[c] {
+			st.Align = ui.End
+		}
+		return st
+	}
+	u.At(image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y), func(u *ui.UI) {
+		columns(func(c, from, to int) { u.Text(image.Rect(from, 0, to, line), a.Columns[c], style(c, medium)) })
+	})
+	t.Rows(body, line, len(a.Rows), func(i int, at image.Rectangle) {
+		if colour, ok := t.Ground(u, at, i == t.row); ok {
+			t.sheet.Fill(at, 0, colour)
+		}
+		columns(func(c, from, to int) {
+			v := a.Rows[i][c]
+			st := style(c, ui.Style{Size: 12, Color: th.Text})
+			if v.Null {
+				st.Color = th.Faint
+			}
+			t.sheet.Text(image.Rect(from, at.Min.Y, to, at.Max.Y), face.FitText(cellText(a.Columns[c], v), float32(to-from)), st)
+		})
+	})
+	t.sheet.Show(u, body, th.Background)
+	t.Area(u, body, pointer.CursorDefault)
+}
+
+// events handles gestures: clicks on rows, and scrolling in both directions.
+func (t *table) events(u *ui.UI, body image.Rectangle, line int, a *answer, lead func(row int), menu func(at image.Point, row int)) {
+	for {
+		g, e, ok := t.Next(u, body.Min)
+		if !ok {
+			return
+		}
+		if g == widget.Wheeled {
+			x, _ := widget.Notches(e)
+			t.across += int(x * float32(u.Px(widget.RowsPerNotch)))
+		}
+		if g == widget.Dragged {
+			t.across += int(t.Start.X - t.At.X)
+		}
+		if t.Scrolls(u, g, e, &t.Down) {
+			continue
+		}
+		row := (int(t.At.Y) + t.Down) / line
+		if t.At.Y < 0 || row < 0 || row >= len(a.Rows) {
+			continue
+		}
+		switch g {
+		case widget.Clicked:
+			t.row = row
+			lead(row)
+		case widget.MenuAsked:
+			t.row = row
+			menu(widget.Point(body.Min, t.At), row)
+		}
+	}
+}
+
+// mostCopied is the number of columns whose cells the menu of a row copies.
+const mostCopied = 12
+
+// items returns the menu of a row.
+func (t *Panel) items(h *panel.Host, p *panel.Side, a *answer, row int) []widget.Item {
+	var there, cells []widget.Item
+	if a.leads.Any() {
+		there = []widget.Item{{Title: "Go there", Detail: "Enter", Do: func() { t.lead(p, a, row) }}}
+	}
+	for c := range a.Columns[:min(mostCopied, len(a.Columns))] {
+		v := a.Rows[row][c].String()
+		cells = append(cells, widget.Item{Title: "Copy " + a.Columns[c], Do: func() { h.CopyLater(v) }})
+	}
+	return widget.Grouped(there, cells, p.Actions.TableItems(), []widget.Item{p.Actions.CommandItem()})
+}
+
+// Menu opens the menu of the chosen row.
+func (t *Panel) Menu(h *panel.Host, p *panel.Side, u *ui.UI) bool {
+	a := t.shown(p)
+	if a == nil || t.row >= len(a.Rows) {
+		return false
+	}
+	h.Menu = widget.NewMenu(p.Bounds.Lower.Min.Add(image.Pt(u.Px(40), u.Px(120))), t.items(h, p, a, t.row))
+	return true
+}
+
+// shown returns the answer whose rows are shown, nil for none.
+func (t *Panel) shown(p *panel.Side) *answer {
+	a, of, ok := t.work.Last()
+	if !ok || a.err != nil || of.query != p.SQL || of.rec != p.Rec {
+		return nil
+	}
+	return a
+}
+
+// Key moves among the rows; Return goes to what the chosen row is about, or to the text field
+// if there are no rows. Up from the first row goes to the text field too. Escape cancels a
+// running query.
+func (t *Panel) Key(p *panel.Side, k key.Event, row int) bool {
+	a := t.shown(p)
+	switch {
+	case k.Name == key.NameEscape && t.running != (asked{}):
+		t.stop()
+		return true
+	case k.Modifiers == key.ModShift && (k.Name == key.NameLeftArrow || k.Name == key.NameRightArrow):
+		if k.Name == key.NameLeftArrow {
+			row = -row
+		}
+		t.across += 3 * row
+		return true
+	case k.Modifiers != 0:
+		return false
+	case (a == nil || len(a.Rows) == 0 || t.row == 0 && k.Name == key.NameUpArrow) && (k.Name == key.NameReturn || k.Name == key.NameUpArrow):
+		t.focus = true
+		return true
+	case a == nil || len(a.Rows) == 0:
+		return false
+	case k.Name == key.NameReturn:
+		t.lead(p, a, min(t.row, len(a.Rows)-1))
+		return true
+	}
+	to, ok := t.List.Key(k, t.row, len(a.Rows))
+	if ok {
+		t.row = to
+	}
+	return ok
+}
+
+// Scroll returns the scroll position of the rows.
+func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
+
+// ScrollBy scrolls the rows by a number of pixels if the pointer is on them.
+func (t *Panel) ScrollBy(_ *panel.Side, px int) bool {
+	if t.table.Inside {
+		t.Down += px
+	}
+	return t.table.Inside
+}

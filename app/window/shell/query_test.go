@@ -1,0 +1,168 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gioui.org/io/key"
+
+	"ashlar/app/core/settings"
+	"ashlar/app/core/view"
+	"ashlar/app/window/panel"
+)
+
+// typeText types text into the field that has the keyboard.
+func (b *bench) typeText(text string) {
+	for _, letter := range text {
+		at := b.router.EditorState().Selection.Range
+		b.router.Queue(key.EditEvent{Range: at, Text: string(letter)})
+		n := min(at.Start, at.End) + 1
+		b.router.Queue(key.SelectionEvent(key.Range{Start: n, End: n}))
+		b.frame()
+	}
+	b.frame()
+}
+
+// TestQueryPanel asks, with keys only: with completion, with an error, by a saved query and by a
+// question of the manual, and goes from a row to its span.
+func TestQueryPanel(t *testing.T) {
+	b := newBench(t, someTrace)
+	kept := new(keptNote)
+	b.Keep = kept
+	if !b.Run("Query") {
+		t.Fatal("there is no command for the panel")
+	}
+	b.frame()
+	b.Focus.Give(&b.Pane.Tab, true)
+	b.frame()
+	b.press(key.NameUpArrow, 0) // into the text field
+	b.typeText("SELECT start_ps, dur")
+	if text := b.drawn(); !strings.Contains(text, "duration_ps") || !strings.Contains(text, "spans: end less start (ps)") {
+		t.Error("no completion of dur")
+	}
+	b.press(key.NameTab, 0)
+	b.typeText(" FROM spans WHERE function = 'rea")
+	b.press(key.NameTab, 0)
+	b.typeText(" ORDER BY 2")
+	if p := b.Pane; p.SQL != "" || p.Tab != panel.Query {
+		t.Errorf("before it was run, the query is %q and the tab %s", p.SQL, p.Tab)
+	}
+	b.press(key.NameReturn, key.ModCtrl)
+	b.frame()
+	const query = "SELECT start_ps, duration_ps FROM spans WHERE function = 'read' ORDER BY 2"
+	if b.Pane.SQL != query || len(kept.queries.Ran) != 1 || kept.queries.Ran[0] != query {
+		t.Fatalf("ran %q, remembered %q", b.Pane.SQL, kept.queries.Ran)
+	}
+	if g := b.Grid(); g == nil || !slices.Equal(g.Head, []string{"start_ps", "duration_ps"}) || strings.Join(slices.Concat(g.Rows...), " ") != "100000000 50000000 200000000 100000000" {
+		t.Errorf("the table has %+v", g)
+	}
+	if line, _ := b.CommandOf(0); !strings.HasPrefix(line, "ashlar sql ") || !strings.Contains(line, "'rea") {
+		t.Errorf("the command is %s", line)
+	}
+	b.press(key.NameEscape, 0) // out of the field
+	b.press(key.NameDownArrow, 0)
+	b.press(key.NameReturn, 0)
+	if h := b.Pane.Pick.Hit; b.Pane.Pick.Kind != panel.PickBar || h.Start-b.Pane.Rec.Start != 200_000_000 {
+		t.Errorf("the second row leads to %+v", b.Pane.Pick)
+	}
+	st, err := view.Parse(b.Address().String())
+	if err != nil || st.SQL != query {
+		t.Errorf("the address has %q (%v)", st.SQL, err)
+	}
+	b.now = b.now.Add(time.Second)
+	b.frame()
+	b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: "SELECT 1,\n  nosuch FROM spans"}})
+	b.frame()
+	if text := b.drawn(); !strings.Contains(text, "no such column: nosuch (line 2, column 3: nosuch FROM spans)") {
+		t.Error("the error is not shown")
+	}
+	b.now = b.now.Add(time.Second)
+	b.frame()
+	b.Undo()
+	if b.frame(); b.Pane.SQL != query {
+		t.Errorf("undo leads to %q", b.Pane.SQL)
+	}
+}
+
+// TestQueryChart draws what one, two and no columns of numbers have.
+func TestQueryChart(t *testing.T) {
+	b := newBench(t, someTrace)
+	for query, want := range map[string]string{
+		"SELECT start_ps, duration_ps FROM spans ORDER BY 1": "duration_ps",
+		"SELECT 5 AS lonely":                                   "lonely",
+		"SELECT name FROM threads":                             "No numbers to draw",
+		"SELECT NULL AS empty FROM spans":                      "No numbers to draw",
+		"SELECT 9e999 AS endless, -9e999":                      "No numbers to draw",
+		"SELECT 1e308 AS x, -1e308 UNION SELECT -1e308, 1e308": "x",
+	} {
+		b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: query, Chart: true}})
+		b.frame()
+		if text := b.drawn(); !strings.Contains(text, want) {
+			t.Errorf("%s: the chart lacks %q", query, want)
+		}
+	}
+}
+
+// TestQueriesAreKept saves, replaces and deletes a query through the list of names.
+func TestQueriesAreKept(t *testing.T) {
+	b := newBench(t, someTrace)
+	kept := new(keptNote)
+	b.Keep = kept
+	b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: "SELECT 1"}})
+	b.frame()
+	choose := func(open, text, line string) {
+		t.Helper()
+		for n := range 6 {
+			b.Focus.Give(&b.Pane.Tab, true)
+			b.frame()
+			for range n + 1 {
+				b.press(key.NameRightArrow, 0)
+			}
+			b.press(key.NameReturn, 0)
+			if b.Chooser != nil && strings.Contains(b.Chooser.Hint, open) {
+				break
+			}
+			b.Chooser, b.Menu = nil, nil
+			b.frame()
+		}
+		if b.Chooser == nil {
+			t.Fatalf("no list %q", open)
+		}
+		b.Chooser.SetText(text)
+		b.Chooser.Refresh()
+		for i := range b.Chooser.Lines {
+			if b.Chooser.Lines[i].Title == line {
+				b.Chooser.Take(i)
+				b.frame()
+				b.frame()
+				return
+			}
+		}
+		t.Fatalf("no line %q in %+v", line, b.Chooser.Lines)
+	}
+	choose("Name", "mine", "Save as mine")
+	if q := kept.queries.Queries; !slices.Equal(q, []settings.Query{{Name: "mine", SQL: "SELECT 1"}}) {
+		t.Fatalf("saved %v", q)
+	}
+	choose("Saved", "slowest", "Which calls of a function were the slowest?")
+	if b.Pane.SQL != "SELECT 1" {
+		t.Error("choosing a question ran it")
+	}
+	b.press(key.NameReturn, key.ModCtrl)
+	if !strings.Contains(b.Pane.SQL, "ORDER BY duration_ps DESC") {
+		t.Errorf("ran %q", b.Pane.SQL)
+	}
+	b.press(key.NameEscape, 0)
+	choose("Saved", "mine", "mine")
+	b.press(key.NameReturn, key.ModCtrl)
+	if b.Pane.SQL != "SELECT 1" {
+		t.Errorf("the saved query is %q", b.Pane.SQL)
+	}
+	b.press(key.NameEscape, 0)
+	choose("Name", "", "Delete mine")
+	if len(kept.queries.Queries) != 0 {
+		t.Error("the query was not deleted")
+	}
+}
