@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// unheard is set if nobody reads the standard error.
+var unheard bool
+
 // attachConsole lets commands print to the console in which they were typed. Windows
 // gives a GUI program no console, only redirected output, so the program attaches to its
 // parent's console.
@@ -21,7 +24,8 @@ func attachConsole() {
 	const parent = ^uintptr(0) // ATTACH_PARENT_PROCESS
 	attach := windows.NewLazySystemDLL("kernel32.dll").NewProc("AttachConsole")
 	if ok, _, _ := attach.Call(parent); ok == 0 {
-		return // it was started by a double click
+		unheard = !complaints // it was started by a double click
+		return
 	}
 	console, err := os.OpenFile("CONOUT$", os.O_RDWR, 0)
 	if err != nil {
@@ -33,4 +37,18 @@ func attachConsole() {
 	if !complaints {
 		os.Stderr = console
 	}
+}
+
+// showMessage shows why the program ends in a message box, if nobody reads the standard
+// error.
+func showMessage(text string) {
+	if !unheard {
+		return
+	}
+	message, err := windows.UTF16PtrFromString(text)
+	if err != nil {
+		return
+	}
+	title, _ := windows.UTF16PtrFromString("Ashlar") // it has no NUL
+	_, _ = windows.MessageBox(0, message, title, windows.MB_OK|windows.MB_ICONERROR|windows.MB_SETFOREGROUND)
 }

@@ -42,7 +42,9 @@ func show(o command.WindowOptions, runner command.Runner) int {
 		Store: kept, AskedTheme: o.Theme != "", Run: runner.Answer,
 	})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "ashlar:", safetext.Text(err.Error()))
+		text := safetext.Text(err.Error())
+		fmt.Fprintln(os.Stderr, "ashlar:", text)
+		showMessage(text)
 		return 1
 	}
 	return 0

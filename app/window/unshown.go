@@ -6,13 +6,21 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
+
+	"gioui.org/app"
+	"gioui.org/io/event"
 )
 
 // unshown explains why no window can be shown and what to do about it; nil if err is nil.
 // If opened is true, a window had opened, so drawing failed or the display has gone.
 func unshown(err error, opened bool) error {
-	if err == nil || !onDisplays {
-		return err
+	if err == nil {
+		return nil
+	}
+	if !onDisplays {
+		// Windows ends its sentences with a full stop.
+		return fmt.Errorf("no window can be shown: %s; %s", strings.TrimRight(err.Error(), "."), windowless)
 	}
 	why, help := displayTrouble(err, os.Getenv)
 	if opened {
@@ -67,6 +75,22 @@ func tried(f func()) (err error) {
 	}()
 	f()
 	return nil
+}
+
+// firstEvent returns the next event of a window that has not drawn yet. If Gio cannot make
+// the window on Windows, it reports why from another thread, and panics unless that comes
+// first; then firstEvent asks again.
+func firstEvent(event func() event.Event) (e event.Event) {
+	for wait := time.Millisecond; ; wait *= 4 {
+		err := tried(func() { e = event() })
+		if err == nil {
+			return e
+		}
+		if wait > time.Second {
+			return app.DestroyEvent{Err: err}
+		}
+		time.Sleep(wait)
+	}
 }
 
 // anyDisplay reports whether there may be a display. Check this first, because the

@@ -204,7 +204,12 @@ func (r *running) run() error {
 	// threads does not count.
 	runtime.LockOSThread()
 	for {
-		e := r.w.Event()
+		var e event.Event
+		if r.frames == 0 {
+			e = firstEvent(r.w.Event)
+		} else {
+			e = r.w.Event()
+		}
 		r.desk.Window(e)
 		switch e := e.(type) {
 		case app.DestroyEvent:
