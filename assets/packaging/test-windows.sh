@@ -55,7 +55,7 @@ make_root() {
 	mkdir -p "$(dirname "$root")"
 	$as_root mmdebstrap --quiet --mode=root --variant=extract --format=directory \
 		--include=base-files,libc-bin,dash,coreutils,wine64,libgl1,libglx-mesa0,libgl1-mesa-dri,libxcursor1,libxi6,libxrandr2,libxinerama1,libxcomposite1,fonts-dejavu-core \
-		trixie "$root.new" http://deb.debian.org/debian || not_tested 'its Debian could not be made'
+		trixie "$root.new" || not_tested 'its Debian could not be made'
 	$as_root sh -eu -c '
 		cd "$1"
 		for d in bin sbin lib lib64; do [ -e "$d" ] || ln -s "usr/$d" "$d"; done
