@@ -131,6 +131,7 @@ type Costs struct {
 	metric  *recording.Metric
 	weights *analyze.Weights // nil if the recording has no event
 	rows    []analyze.Row    // see Rows
+	totals  []int64          // see total
 	sum     int64
 	behind  evidence.Sampled // samples behind sum
 	locks   []waits.Lock     // see Locks; nil if not found yet
@@ -190,16 +191,18 @@ func (c *Costs) Rows() []analyze.Row {
 // look examines a recording by the costs of one of its metrics.
 type look struct {
 	*Costs
-	ctx     context.Context
-	shown   []*recording.Recording // recordings in addresses: rec, or the two compared
-	spans   []*spans.Durations     // of the heavy functions; see lengths
-	classes []class                // indexed by function
-	devices []*gpu.Device          // see gpus
-	looked  bool                   // devices is set
-	loops   []repeat.Loop          // see repeating
-	looped  bool                   // loops is set
-	told    bool                   // outlier explained slow calls
-	out     []Finding
+	ctx      context.Context
+	shown    []*recording.Recording // recordings in addresses: rec, or the two compared
+	spans    []*spans.Durations     // of the heavy functions; see lengths
+	classes  []class                // indexed by function
+	devices  []*gpu.Device          // see gpus
+	looked   bool                   // devices is set
+	loops    []repeat.Loop          // see repeating
+	looped   bool                   // loops is set
+	called   []int64                // see callsIn
+	calledOn map[functionOn]int     // see callsOn
+	told     bool                   // outlier explained slow calls
+	out      []Finding
 }
 
 // Of returns the findings of all rules for a recording, the largest share first.
@@ -297,9 +300,9 @@ func (l *look) functions(keep func(*analyze.Row) bool) (rows []analyze.Row) {
 // heaviest returns the function with the largest self outside stacks of idle functions, and
 // that self; ok is false if there are fewer than two functions.
 func (l *look) heaviest() (first analyze.Row, self int64, ok bool) {
-	of := map[recording.FuncID]int64{}
-	for c, waits := range l.waiting() {
-		if c > 0 && !waits {
+	of, idle := make([]int64, l.rec.Functions.Len()), l.waiting()
+	for c := 1; c < len(l.weights.Self); c++ {
+		if idle == nil || !idle[c] {
 			of[l.rec.Func(recording.CallID(c))] += l.weights.Self[c]
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/repeat"
 )
 
 // many looks for a function that calls another very often, such as a query for each row.
@@ -19,7 +20,7 @@ func (l *look) many(r rule) error {
 	type pair struct{ outer, inner recording.FuncID }
 	type sums struct{ outerCalls, innerCalls, outer, inner int64 }
 	// Add up the total time of each call in the tree, then of each pair of caller and callee.
-	total := l.totals(func(int) bool { return true })
+	total := l.total()
 	n := len(total)
 	of := map[pair]*sums{}
 	for c := 1; c < n; c++ {
@@ -63,24 +64,14 @@ func (l *look) part(r rule) error {
 	if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(l.devices) > 0 {
 		return err
 	}
-	idle := l.waiting()
-	total, busy := l.totals(func(int) bool { return true }), l.totals(func(c int) bool { return !idle[c] })
-	for i := range loops[:min(len(loops), mostLoops)] {
+	if slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "many" || x.Rule == "outlier" || x.Rule == "join" }) {
+		return nil
+	}
+	loops = slices.DeleteFunc(slices.Clone(loops[:min(len(loops), mostLoops)]), func(o repeat.Loop) bool { return o.Numbered })
+	sums := l.insides(loops)
+	for i := range loops {
 		o := &loops[i]
-		if o.Numbered {
-			continue
-		}
-		var whole int64
-		of := map[recording.FuncID]int64{}
-		for c := 1; c < len(total); c++ {
-			id := recording.CallID(c)
-			if l.rec.Func(id) == o.Function {
-				recording.Add(&whole, total[c])
-			}
-			if up := l.rec.Calls.Parent(id); up != recording.NoCall && l.rec.Func(up) == o.Function {
-				of[l.rec.Func(id)] += busy[c]
-			}
-		}
+		whole, of := sums[o.Function].whole, sums[o.Function].of
 		id, sum := most(of)
 		others := 0
 		for f, t := range of {
@@ -88,7 +79,7 @@ func (l *look) part(r rule) error {
 				others++
 			}
 		}
-		if others < 2 || 10*sum < 7*whole || 4*sum < l.sum || slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "many" || x.Rule == "outlier" || x.Rule == "join" }) {
+		if others < 2 || 10*sum < 7*whole || 4*sum < l.sum {
 			continue
 		}
 		f := l.rec.Functions.At(int(id))
@@ -99,16 +90,60 @@ func (l *look) part(r rule) error {
 	return nil
 }
 
-// totals returns the total of each call of the tree, from the self costs of some.
-func (l *look) totals(of func(call int) bool) []int64 {
-	total := make([]int64, min(l.rec.Calls.Len(), len(l.weights.Self)))
-	for c := range total {
-		if of(c) {
-			total[c] = l.weights.Self[c]
+// inside is the time of a function: whole, and without waits that of its callees.
+type inside struct {
+	whole int64
+	of    map[recording.FuncID]int64
+}
+
+// insides returns the times of the functions of loops.
+func (l *look) insides(loops []repeat.Loop) map[recording.FuncID]*inside {
+	sums := make([]*inside, l.rec.Functions.Len())
+	byFunction := map[recording.FuncID]*inside{}
+	for i := range loops {
+		if f := loops[i].Function; sums[f] == nil {
+			sums[f] = &inside{of: map[recording.FuncID]int64{}}
+			byFunction[f] = sums[f]
 		}
 	}
-	for c := len(total) - 1; c > 0; c-- {
-		recording.Add(&total[l.rec.Calls.Parent(recording.CallID(c))], total[c])
+	total := l.total()
+	busy := total
+	if idle := l.waiting(); idle != nil {
+		busy = l.sumUp(func(c int) bool { return !idle[c] })
+	}
+	for c := 1; c < len(total); c++ {
+		id := recording.CallID(c)
+		f := l.rec.Func(id)
+		if in := sums[f]; in != nil {
+			recording.Add(&in.whole, total[c])
+		}
+		if up := l.rec.Calls.Parent(id); up != recording.NoCall {
+			if in := sums[l.rec.Func(up)]; in != nil {
+				in.of[f] += busy[c]
+			}
+		}
+	}
+	return byFunction
+}
+
+// total returns the total of each call of the tree. It must not be changed.
+func (c *Costs) total() []int64 {
+	if c.totals == nil {
+		c.totals = c.sumUp(func(int) bool { return true })
+	}
+	return c.totals
+}
+
+// sumUp returns the total of each call of the tree, from the self costs of some.
+func (c *Costs) sumUp(of func(call int) bool) []int64 {
+	total := make([]int64, min(c.rec.Calls.Len(), len(c.weights.Self)))
+	for call := range total {
+		if of(call) {
+			total[call] = c.weights.Self[call]
+		}
+	}
+	for call := len(total) - 1; call > 0; call-- {
+		recording.Add(&total[c.rec.Calls.Parent(recording.CallID(call))], total[call])
 	}
 	return total
 }

@@ -220,26 +220,11 @@ func (l *look) isDefault() bool {
 // callsOf returns the arguments of calls for a query and, if the function was called on other
 // tracks too, a track; nil if no arguments select just these calls.
 func (l *look) callsOf(q *calls.Query, f recording.FuncID, track, n int) []string {
-	all, here := 0, 0
-	for i, t := range l.rec.Tracks {
-		for row := range t.Lanes {
-			(&scan.Stretch{Lane: &t.Lanes[row], Last: t.Lanes[row].Len()}).EachCall(func(_ int, calls []recording.CallID) {
-				for _, c := range calls {
-					if l.rec.Func(c) == f {
-						all++
-						if i == track {
-							here++
-						}
-					}
-				}
-			})
-		}
-	}
 	args := []string{"calls", evidence.File(l.rec), q.String(), "-n", "1"}
 	switch t := l.rec.Tracks[track]; {
-	case all == n:
+	case l.callsIn(f) == int64(n):
 		return args
-	case here != n || t.Kind != recording.ThreadTrack:
+	case t.Kind != recording.ThreadTrack || l.callsOn(f, track) != n:
 		return nil
 	default:
 		for _, thread := range []string{strconv.FormatInt(t.TID, 10), t.Name} {
@@ -250,6 +235,46 @@ func (l *look) callsOf(q *calls.Query, f recording.FuncID, track, n int) []strin
 		}
 		return nil
 	}
+}
+
+// callsIn returns the number of calls of a function on all tracks.
+func (l *look) callsIn(f recording.FuncID) int64 {
+	if l.called == nil {
+		l.called = make([]int64, l.rec.Functions.Len())
+		for c := 1; c < len(l.rec.SpanCount); c++ {
+			l.called[l.rec.Func(recording.CallID(c))] += l.rec.SpanCount[c]
+		}
+	}
+	return l.called[f]
+}
+
+// callsOn returns the number of calls of a function on a track.
+func (l *look) callsOn(f recording.FuncID, track int) (n int) {
+	at := functionOn{f, track}
+	if n, known := l.calledOn[at]; known {
+		return n
+	}
+	lanes := l.rec.Tracks[track].Lanes
+	for row := range lanes {
+		(&scan.Stretch{Lane: &lanes[row], Last: lanes[row].Len()}).EachCall(func(_ int, calls []recording.CallID) {
+			for _, c := range calls {
+				if l.rec.Func(c) == f {
+					n++
+				}
+			}
+		})
+	}
+	if l.calledOn == nil {
+		l.calledOn = map[functionOn]int{}
+	}
+	l.calledOn[at] = n
+	return n
+}
+
+// functionOn is a function on a track.
+type functionOn struct {
+	function recording.FuncID
+	track    int
 }
 
 // trackRow returns the path of a track's row in the answer of top --by thread; "" if its id

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ashlar/ingest"
+	"ashlar/ingest/model/recording"
 )
 
 // TestNumbersOfClaims checks that the text of each claim, without names and quotes, has exactly
@@ -71,5 +72,41 @@ func TestNumbersOfWarnings(t *testing.T) {
 	}
 	if want := []string{"12\u2009034=12034", "007=7", "0.50=0.50"}; !slices.Equal(got, want) || f.Claim != "12\u2009034 samples of 007 were lost for 0.50 s." {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestCallsOfFunctions compares the numbers of calls of functions, on all tracks and on each,
+// with a count of the spans one by one.
+func TestCallsOfFunctions(t *testing.T) {
+	rec, _, err := ingest.ReadAll(t.Context(), "../../../testdata/eval/planted/recordings/server-nothing1.json.gz", ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, on := map[recording.FuncID]int64{}, map[functionOn]int{}
+	for i, tr := range rec.Tracks {
+		for k := range tr.Lanes {
+			for s := range tr.Lanes[k].Len() {
+				f := rec.Func(tr.Lanes[k].Call(s))
+				all[f]++
+				on[functionOn{f, i}]++
+			}
+		}
+	}
+	if len(on) < 10 || len(on) == len(all) {
+		t.Fatalf("%d functions on %d tracks", len(all), len(rec.Tracks))
+	}
+	l := &look{Costs: &Costs{rec: rec}}
+	for f := range rec.Functions.Len() {
+		id := recording.FuncID(f)
+		if l.callsIn(id) != all[id] {
+			t.Errorf("%s has %d calls, want %d", rec.Functions.At(f).Name, l.callsIn(id), all[id])
+		}
+		for i := range rec.Tracks {
+			for range 2 { // counted, then remembered
+				if at := (functionOn{id, i}); l.callsOn(id, i) != on[at] {
+					t.Errorf("%s has %d calls on track %d, want %d", rec.Functions.At(f).Name, l.callsOn(id, i), i, on[at])
+				}
+			}
+		}
 	}
 }

@@ -80,7 +80,7 @@ func (l *look) own(r rule) error {
 	waits := l.waiting()
 	cost := map[recording.FuncID]int64{}
 	for c, f := range owners {
-		if self := l.weights.Self[c]; f != nobody && self != 0 && !waits[c] {
+		if self := l.weights.Self[c]; f != nobody && self != 0 && (waits == nil || !waits[c]) {
 			cost[f] += self
 		}
 	}

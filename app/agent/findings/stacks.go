@@ -75,8 +75,12 @@ func (l *look) busy() int64 {
 	return l.sum - l.classed(idling, 0).total
 }
 
-// waiting returns for each call of the tree whether its path has an idle function.
+// waiting returns for each call of the tree whether its path has an idle function; nil if
+// no function is idle.
 func (l *look) waiting() []bool {
+	if !slices.ContainsFunc(l.classes, func(is class) bool { return is&idling != 0 }) {
+		return nil
+	}
 	is := make([]bool, len(l.weights.Self))
 	for c := 1; c < len(is); c++ {
 		up := l.rec.Calls.Parent(recording.CallID(c))
@@ -356,8 +360,35 @@ func (l *look) below(c recording.CallID, f recording.FuncID) bool {
 // deep is how often a function must occur in one stack to be reported.
 const deep = 16
 
+// recursive is the share of the total that recursion must have to be reported.
+const recursive = .25
+
+// mayRecur reports whether some stack has at least deep calls of functions with enough
+// cost. Most recordings have none, and to know this takes a sixth of the time of finding
+// out which function recurs.
+func (l *look) mayRecur() bool {
+	enough := make([]bool, l.rec.Functions.Len())
+	for _, row := range l.functions(func(r *analyze.Row) bool { return l.share(r.Total, l.sum) >= recursive }) {
+		enough[row.Func] = true
+	}
+	calls := make([]int32, min(l.rec.Calls.Len(), len(l.weights.Self))) // of such functions, by path
+	for c := 1; c < len(calls); c++ {
+		id := recording.CallID(c)
+		if calls[c] = calls[l.rec.Calls.Parent(id)]; !enough[l.rec.Func(id)] {
+			continue
+		}
+		if calls[c]++; calls[c] >= deep {
+			return true
+		}
+	}
+	return false
+}
+
 func (l *look) recursion(r rule) error {
 	if l.weights == nil || l.metric.Kind != recording.Sum {
+		return nil
+	}
+	if !l.mayRecur() {
 		return nil
 	}
 	cost := map[recording.FuncID]int64{}
@@ -373,7 +404,7 @@ func (l *look) recursion(r rule) error {
 		times[f]--
 	})
 	id, c := most(cost)
-	sure, ok := l.above(c, l.sum, .25)
+	sure, ok := l.above(c, l.sum, recursive)
 	if !ok {
 		return nil
 	}

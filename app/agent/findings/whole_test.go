@@ -179,3 +179,27 @@ func TestSlowerWithin(t *testing.T) {
 		t.Errorf("all slow down: %q", got)
 	}
 }
+
+// TestRecursion checks that a function is named that is at least 16 times in one stack, also
+// through others, but not if it has too little of the total.
+func TestRecursion(t *testing.T) {
+	draw := func(depth int, beside float64) *drawn {
+		d := &drawn{}
+		d.thread(1, "Main")
+		d.span(1, "main", 0, 100_000+beside)
+		for i := range depth {
+			d.span(1, "visit", float64(2*i), 100_000-float64(4*i))
+			d.span(1, fmt.Sprint("node ", string(rune('a'+i))), float64(2*i)+1, 100_000-float64(4*i)-2)
+		}
+		d.span(1, "other", 100_000, beside)
+		return d
+	}
+	if got := draw(20, 0).found(t); !strings.Contains(got, "recursion: “visit” recurses up to 20 deep") {
+		t.Errorf("got %q", got)
+	}
+	for what, d := range map[string]*drawn{"15 deep": draw(15, 0), "a fifth of the time": draw(20, 400_000)} {
+		if got := d.found(t); strings.Contains(got, "recursion: ") {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/order"
@@ -46,23 +47,38 @@ func Overlaps(ctx context.Context, rec *recording.Recording, tracks func(track i
 		others[i] = Range{t.From, t.From + length}
 	}
 	m := marker{rec: rec, counts: make([]hits, rec.Functions.Len())}
-	for i := range rec.Tracks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	visit := func(parts ...[]Range) ([]place, error) {
+		m.seen = m.seen[:0]
+		for i := range rec.Tracks {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if rec.Tracks[i].Kind == recording.ThreadTrack && tracks(i) {
+				for part, of := range parts {
+					m.mark(i, of, part)
+				}
+				m.collect(i)
+			}
 		}
-		if rec.Tracks[i].Kind != recording.ThreadTrack || !tracks(i) {
-			continue
-		}
-		m.mark(i, times, 0)
-		m.mark(i, others, 1)
-		m.collect(i)
+		return m.seen, nil
 	}
-	for _, p := range m.seen {
+	typical := func(p place) bool {
+		return 10*p.n[0] >= 7*len(times) && math.Min(1, float64(p.covered)/float64(max(1, whole))) >= .2
+	}
+	// The times to compare with are often ten times as many, and no function may need them.
+	seen, err := visit(times)
+	if err != nil || !slices.ContainsFunc(seen, typical) {
+		return nil, err
+	}
+	if seen, err = visit(times, others); err != nil {
+		return nil, err
+	}
+	for _, p := range seen {
 		o := Overlap{Function: p.function, Track: p.track, Hits: p.n[0], Times: len(times), Elsewhere: p.n[1], Others: len(others), Covered: math.Min(1, float64(p.covered)/float64(max(1, whole)))}
-		if 10*o.Hits < 7*o.Times || o.share() < .5 || o.Covered < .2 {
+		if !typical(p) || o.share() < .5 {
 			continue
 		}
-		if o.P = math.Min(1, Chance(o.Hits, o.Times, o.Elsewhere, o.Others)*float64(len(m.seen))); o.P < rare {
+		if o.P = math.Min(1, Chance(o.Hits, o.Times, o.Elsewhere, o.Others)*float64(len(seen))); o.P < rare {
 			all = append(all, o)
 		}
 	}
@@ -107,6 +123,7 @@ func (m *marker) mark(track int, times []Range, part int) {
 		return
 	}
 	next := make([]int64, len(all)) // start of the next span of a lane, if known
+	seen := make([]int, len(all))   // number of spans of a lane that end before the time
 	for row := range next {
 		next[row] = math.MinInt64
 	}
@@ -115,7 +132,8 @@ func (m *marker) mark(track int, times []Range, part int) {
 		soon := int64(math.MaxInt64)
 		for row := range all {
 			if next[row] < at.To {
-				next[row] = m.during(&all[row], at, 2*n+1+part, part)
+				seen[row] = endAfter(&all[row], seen[row], at.From)
+				next[row] = m.during(&all[row], seen[row], at, 2*n+1+part, part)
 			}
 			soon = min(soon, next[row])
 		}
@@ -124,10 +142,21 @@ func (m *marker) mark(track int, times []Range, part int) {
 	}
 }
 
-// during counts one time in a lane. It returns the start of the next span, if no span runs
-// in the time, or else a time before all others.
-func (m *marker) during(lane *lanes.Lane, at Range, number, part int) int64 {
-	first := lane.Search(at.From)
+// endAfter returns the first span from index at on that ends after a time. It is fast if
+// the span is near.
+func endAfter(lane *lanes.Lane, at int, t int64) int {
+	step, n := 1, lane.Len()
+	for at+step <= n && lane.End(at+step-1) <= t {
+		at += step
+		step *= 2
+	}
+	return at + sort.Search(min(step-1, n-at), func(i int) bool { return lane.End(at+i) > t })
+}
+
+// during counts one time in a lane, whose span first is the first that ends after the start
+// of the time. It returns the start of the next span, if no span runs in the time, or else a
+// time before all others.
+func (m *marker) during(lane *lanes.Lane, first int, at Range, number, part int) int64 {
 	k := first
 	for ; k < lane.Len() && lane.Start(k) < at.To; k++ {
 		f := m.rec.Func(lane.Call(k))
