@@ -12,30 +12,101 @@ func TableOf(rec *recording.Recording, w *Weights, by By, ts ...Transform) []Row
 	}
 	rows := newRowSums(rec, by)
 	n := min(rec.Calls.Len(), len(w.Self))
-	for c := 1; c < n; c++ {
-		if w.Self[c] != 0 || w.Count[c] != 0 {
-			s := &rows.sums[rows.of(recording.CallID(c))]
-			recording.Add(&s.self, w.Self[c])
-			s.count += w.Count[c]
-		}
+	if !rows.addAll(w, n) {
+		rows = newRowSums(rec, by)
+		rows.addDepthFirst(w, n)
 	}
-	var path []int32 // rows of the calls on the path
-	w.Walk(rec, func(c recording.CallID) {
-		k := rows.of(c)
-		rows.sums[k].on++
-		path = append(path, k)
-	}, func(_ recording.CallID, sum int64, any bool) {
-		s := &rows.sums[path[len(path)-1]]
-		path = path[:len(path)-1]
-		s.any = s.any || any
-		if s.on--; s.on == 0 {
-			recording.Add(&s.total, sum)
-		}
-	})
 	if n > 0 {
 		rows.sums[0] = rowSum{self: w.Self[0], total: w.Self[0], count: w.Count[0], any: w.Self[0] != 0 || w.Count[0] != 0}
 	}
 	return rows.table()
+}
+
+// rowStep is a call on the path, as in [Weights.Walk], with its row.
+type rowStep struct {
+	call recording.CallID
+	row  int32
+	sum  int64
+	any  bool
+}
+
+// addAll adds up all weights in the order of calls. It does what [Weights.Walk] does, and
+// returns false where that would change to depth first, but takes half of its time: it has
+// no functions to call for each call.
+func (s *rowSums) addAll(w *Weights, n int) bool {
+	parents := &s.rec.Calls
+	path, missing := make([]rowStep, 1, 64), []recording.CallID(nil)
+	cut := func(above recording.CallID) { // removes the calls after one from the path
+		for top := len(path) - 1; path[top].call > above; top-- {
+			x := path[top]
+			sum := &s.sums[x.row]
+			sum.any = sum.any || x.any
+			if sum.on--; sum.on == 0 {
+				recording.Add(&sum.total, x.sum)
+			}
+			up := &path[top-1]
+			recording.Add(&up.sum, x.sum)
+			up.any = up.any || x.any
+			path = path[:top]
+		}
+	}
+	moves := 4*n + 1000
+	for c := recording.CallID(1); int(c) < n; c++ {
+		parent := parents.Parent(c)
+		if path[len(path)-1].call != parent {
+			missing = missing[:0]
+			for at := parent; ; at = parents.Parent(at) {
+				if cut(at); path[len(path)-1].call == at {
+					break
+				}
+				missing = append(missing, at)
+			}
+			for i := len(missing) - 1; i >= 0; i-- {
+				row := s.of(missing[i])
+				s.sums[row].on++
+				path = append(path, rowStep{call: missing[i], row: row})
+			}
+			if moves -= len(missing); moves < 0 {
+				return false
+			}
+		}
+		row := s.of(c)
+		sum := &s.sums[row]
+		sum.on++
+		x := rowStep{call: c, row: row, sum: w.Self[c]}
+		if count := w.Count[c]; x.sum != 0 || count != 0 {
+			x.any = true
+			recording.Add(&sum.self, x.sum)
+			sum.count += count
+		}
+		path = append(path, x)
+	}
+	cut(0)
+	return true
+}
+
+// addDepthFirst adds up all weights along the paths.
+func (s *rowSums) addDepthFirst(w *Weights, n int) {
+	for c := 1; c < n; c++ {
+		if w.Self[c] != 0 || w.Count[c] != 0 {
+			sum := &s.sums[s.of(recording.CallID(c))]
+			recording.Add(&sum.self, w.Self[c])
+			sum.count += w.Count[c]
+		}
+	}
+	var path []int32 // rows of the calls on the path
+	w.Walk(s.rec, func(c recording.CallID) {
+		k := s.of(c)
+		s.sums[k].on++
+		path = append(path, k)
+	}, func(_ recording.CallID, sum int64, any bool) {
+		x := &s.sums[path[len(path)-1]]
+		path = path[:len(path)-1]
+		x.any = x.any || any
+		if x.on--; x.on == 0 {
+			recording.Add(&x.total, sum)
+		}
+	})
 }
 
 type rowSum struct {
