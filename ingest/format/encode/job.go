@@ -1,7 +1,6 @@
 // Package encode provides the parts that format writers share: the [Job] to write, the
-// [Report] of what the format cannot hold, exact numbers, rows of values, locations and
-// spans in the shapes that formats need, and atomic files ([Create]). Each writer is next
-// to its reader.
+// [Report] of what the format cannot hold, exact numbers, locations and spans in the shapes
+// that formats need, and atomic files ([Create]). Each writer is next to its reader.
 //
 // # What every target gets
 //
@@ -19,7 +18,6 @@ import (
 	"errors"
 
 	"ashlar/ingest/model/recording"
-	"ashlar/ingest/query/analyze"
 )
 
 // Options are the options of a conversion; the zero value is valid.
@@ -72,38 +70,6 @@ func (j *Job) Tick(n int64) error {
 		j.Opt.Progress(j.done, max(j.Total, j.done))
 	}
 	return j.Ctx.Err()
-}
-
-// OneEvent returns the event to write to a target that holds only one, and notes the
-// others as lost.
-func (j *Job) OneEvent() (int, error) {
-	event, _, err := analyze.Choose(j.Rec, j.Opt.Event, "")
-	if err != nil {
-		return 0, &ChoiceError{err}
-	}
-	if event < 0 {
-		return 0, ErrNothing
-	}
-	for i := range j.Rec.Events {
-		if i != event && j.hasRows(i) {
-			j.Lose(1, "events", "%s: the file can hold only one event; choose it with --event", j.Rec.Events[i].NameOrKind())
-		}
-	}
-	return event, nil
-}
-
-// hasRows reports whether an event has records.
-func (j *Job) hasRows(event int) bool {
-	if s := j.Rec.Stacks[event]; s != nil && s.Len() > 0 {
-		return true
-	}
-	switch j.Rec.Events[event].Basis {
-	case recording.FromSpans:
-		return j.Rec.Counts.Spans > 0
-	case recording.FromStates:
-		return j.Rec.Counts.States > 0
-	}
-	return j.HasSamples(event)
 }
 
 // epoch separates clocks that count from 1970 from clocks that count from boot: 10^18 ns

@@ -150,3 +150,25 @@ func (r *Rounder) Value(v int64) int64 {
 	}
 	return whole
 }
+
+// An Adder adds values; Overflow counts the sums that did not fit in 64 bits.
+type Adder struct{ Overflow int64 }
+
+// Add adds v to *at; a Missing value is ignored.
+func (a *Adder) Add(at *int64, v int64) {
+	switch {
+	case v == recording.Missing:
+	case *at == recording.Missing:
+		*at = v
+	default:
+		sum := *at + v
+		if (sum > *at) != (v > 0) && v != 0 {
+			a.Overflow++
+			sum = math.MaxInt64
+			if v < 0 {
+				sum = math.MinInt64 + 1
+			}
+		}
+		*at = sum
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
@@ -17,12 +18,12 @@ import (
 // A semicolon in a name becomes a colon, because semicolons separate names. A line break
 // in a name becomes a space.
 func write(j *encode.Job) error {
-	event, err := j.OneEvent()
+	event, err := sums.OneEvent(j)
 	if err != nil {
 		return err
 	}
 	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans
-	r, err := j.RowsOf(event)
+	r, err := sums.Of(j, event)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func write(j *encode.Job) error {
 
 // fit returns an error if the lines, which must be sorted in memory, need more memory
 // than available.
-func (f *folder) fit(r *encode.Rows) error {
+func (f *folder) fit(r *sums.Rows) error {
 	calls := &f.Rec.Calls
 	long := make([]int64, calls.Len()) // by call: the length of its line
 	for c := 1; c < len(long); c++ {
@@ -71,7 +72,7 @@ type folder struct {
 // noStack is the stack written for values without a stack.
 const noStack = "[no stack]"
 
-func (f *folder) add(call recording.CallID, v int64, r *encode.Rows) error {
+func (f *folder) add(call recording.CallID, v int64, r *sums.Rows) error {
 	f.text = f.text[:0]
 	f.path = f.Rec.Calls.Path(f.path[:0], call)
 	for i, c := range f.path {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
@@ -60,9 +61,9 @@ func write(j *encode.Job) error {
 	}
 	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans + encode.Samples(j.Rec)
 	w.setClock()
-	all := make([]*encode.Rows, len(j.Rec.Events))
+	all := make([]*sums.Rows, len(j.Rec.Events))
 	for e := range all {
-		r, err := j.RowsOf(e)
+		r, err := sums.Of(j, e)
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func (w *otlpWriter) setClock() {
 }
 
 // resource returns the resource of a row's process.
-func (w *otlpWriter) resource(k encode.RowKey) *otlpResource {
+func (w *otlpWriter) resource(k sums.Key) *otlpResource {
 	p := -1
 	if k.Track != recording.NoTrack {
 		p = w.Rec.Tracks[k.Track].Process
@@ -164,7 +165,7 @@ func (r *otlpResource) findCommon(rec *recording.Recording) {
 }
 
 // event writes the profiles of an event.
-func (w *otlpWriter) event(e int, r *encode.Rows) error {
+func (w *otlpWriter) event(e int, r *sums.Rows) error {
 	ev := &w.Rec.Events[e]
 	times := w.timesOf(e)
 	for m := range ev.Metrics {

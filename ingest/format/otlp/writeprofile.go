@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/model/recording"
 )
 
@@ -43,7 +44,7 @@ func (w *otlpWriter) timesOf(event int) map[timeKey]*timedStack {
 type otlpProfile struct {
 	*otlpWriter
 	event, metric int
-	rows          *encode.Rows
+	rows          *sums.Rows
 	times         map[timeKey]*timedStack
 	round         *encode.Rounder
 	resource      *otlpResource
@@ -121,7 +122,7 @@ func (p *otlpProfile) when(b []byte) []byte {
 }
 
 // timed reports whether the samples of a stack add up to its value.
-func (p *otlpProfile) timed(k encode.RowKey, s *timedStack, value int64) bool {
+func (p *otlpProfile) timed(k sums.Key, s *timedStack, value int64) bool {
 	m := &p.Rec.Events[p.event].Metrics[p.metric]
 	l := p.Rec.Tracks[k.Track].SamplesOf(p.event)
 	var sum int64
@@ -136,7 +137,7 @@ func (p *otlpProfile) timed(k encode.RowKey, s *timedStack, value int64) bool {
 }
 
 // withTimes writes the samples of a stack as one message per processor.
-func (p *otlpProfile) withTimes(k encode.RowKey, s *timedStack) {
+func (p *otlpProfile) withTimes(k sums.Key, s *timedStack) {
 	m := &p.Rec.Events[p.event].Metrics[p.metric]
 	l := p.Rec.Tracks[k.Track].SamplesOf(p.event)
 	var cpus []int
@@ -167,7 +168,7 @@ func (w *otlpWriter) unix(t int64) uint64 {
 	return uint64(ns) + w.shift
 }
 
-func (p *otlpProfile) sample(k encode.RowKey, cpu int, values []int64, times []uint64) {
+func (p *otlpProfile) sample(k sums.Key, cpu int, values []int64, times []uint64) {
 	x := p.context(otlpContextKey{p.resource.process, k.Track, k.Ctx, cpu}, p.resource)
 	b := pbNumber(nil, 1, int64(p.dict.stack(k.Call)))
 	b = pbPacked(b, 2, x.attrs)

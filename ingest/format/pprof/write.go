@@ -11,6 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/format/program"
 	"ashlar/ingest/model/recording"
 )
@@ -25,7 +26,7 @@ type pprofWriter struct {
 	*encode.Job
 	p         *profile.Profile
 	event     int
-	rows      *encode.Rows
+	rows      *sums.Rows
 	locs      *encode.Locations
 	functions map[functionKey]*profile.Function
 	mappings  map[encode.MappingKey]*profile.Mapping
@@ -51,7 +52,7 @@ type labelSet struct {
 }
 
 func write(j *encode.Job) error {
-	event, err := j.OneEvent()
+	event, err := sums.OneEvent(j)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func write(j *encode.Job) error {
 		Job: j, event: event, p: &profile.Profile{}, locs: encode.NewLocations(j.Rec),
 		functions: map[functionKey]*profile.Function{}, mappings: map[encode.MappingKey]*profile.Mapping{}, labels: map[labelKey]*labelSet{},
 	}
-	if w.rows, err = j.RowsOf(event); err != nil {
+	if w.rows, err = sums.Of(j, event); err != nil {
 		return err
 	}
 	w.describe()

@@ -70,10 +70,10 @@ func ratOf(v *big.Int, m *recording.Metric) *big.Rat {
 	return new(big.Rat).SetFrac(v, scale)
 }
 
-// sums holds the self value of functions by name, and the total under "".
-type sums map[string]*big.Rat
+// totals holds the self value of functions by name, and the total under "".
+type totals map[string]*big.Rat
 
-func (s sums) add(name string, v *big.Rat) {
+func (s totals) add(name string, v *big.Rat) {
 	for _, n := range []string{name, ""} {
 		if s[n] == nil {
 			s[n] = new(big.Rat)
@@ -82,7 +82,7 @@ func (s sums) add(name string, v *big.Rat) {
 	}
 }
 
-func (s sums) String() string {
+func (s totals) String() string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(s)) {
 		fmt.Fprintf(&b, "%q %s\n", k, s[k].RatString())
@@ -140,8 +140,8 @@ func selfByCall(rec *recording.Recording, event, metric int) []big.Int {
 }
 
 // selfOf sums a metric of an event by function.
-func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.Frame, *recording.Function) string) sums {
-	out := sums{"": new(big.Rat)}
+func selfOf(rec *recording.Recording, event, metric int, rename func(*recording.Frame, *recording.Function) string) totals {
+	out := totals{"": new(big.Rat)}
 	own := selfByCall(rec, event, metric)
 	for c := range own {
 		if own[c].Sign() == 0 {
@@ -169,7 +169,7 @@ func plainName(f *recording.Frame, fn *recording.Function) string {
 
 // near reports whether sums are equal or, unless whole, whether their totals differ by at
 // most half a unit, the limit for rounding.
-func near(a, b sums, whole bool) bool {
+func near(a, b totals, whole bool) bool {
 	if whole {
 		return a.String() == b.String()
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/model/recording"
 )
 
@@ -208,35 +209,35 @@ func eventFacts(f facts, rec *recording.Recording) int {
 }
 
 // eventRows returns the track, context and call of each record of an event.
-func eventRows(rec *recording.Recording, event int) map[encode.RowKey]bool {
-	rows := map[encode.RowKey]bool{}
+func eventRows(rec *recording.Recording, event int) map[sums.Key]bool {
+	rows := map[sums.Key]bool{}
 	switch rec.Events[event].Basis {
 	case recording.FromSpans:
 		for ti, t := range rec.Tracks {
 			for d := range t.Lanes {
 				for k, l := 0, &t.Lanes[d]; k < l.Len(); k++ {
-					rows[encode.RowKey{Track: int32(ti), Call: l.Call(k)}] = true
+					rows[sums.Key{Track: int32(ti), Call: l.Call(k)}] = true
 				}
 			}
 		}
 	case recording.FromStates:
 		for ti, t := range rec.Tracks {
 			for k := range t.States.Len() {
-				rows[encode.RowKey{Track: int32(ti), Call: t.States.Call(k)}] = true
+				rows[sums.Key{Track: int32(ti), Call: t.States.Call(k)}] = true
 			}
 		}
 	case recording.FromSamples:
 		for ti, t := range rec.Tracks {
 			if s := t.SamplesOf(event); s != nil {
 				for i := range s.Len() {
-					rows[encode.RowKey{Track: int32(ti), Call: s.Call(i)}] = true
+					rows[sums.Key{Track: int32(ti), Call: s.Call(i)}] = true
 				}
 			}
 		}
 	default:
 		if s := rec.Stacks[event]; s != nil {
 			for i := range s.Len() {
-				rows[encode.RowKey{Track: int32(s.Track(i)), Ctx: s.Context(i), Call: s.Call(i)}] = true
+				rows[sums.Key{Track: int32(s.Track(i)), Ctx: s.Context(i), Call: s.Call(i)}] = true
 			}
 		}
 	}

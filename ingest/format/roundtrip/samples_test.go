@@ -271,7 +271,7 @@ func sameChrome(t *testing.T, rec, back *recording.Recording, rep *encode.Report
 		for m := range 2 {
 			got, want := selfOf(back, k, m, plainName), selfOf(rec, e, m, plainName)
 			if twins(rec) { // the order of parent and child is not kept
-				got, want = sums{"": got[""]}, sums{"": want[""]}
+				got, want = totals{"": got[""]}, totals{"": want[""]}
 			}
 			if got.String() != want.String() {
 				t.Errorf("chrome: spans' metric %d is\n%.2000v\nwant\n%.2000v", m, got, want)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/model/recording"
 	format "ashlar/spaa"
 )
@@ -28,7 +29,7 @@ type spaaWriter struct {
 	threads []encode.ThreadID
 	used    []bool // by track: it has a thread record
 	clock   encode.ClockText
-	rows    []*encode.Rows // by event
+	rows    []*sums.Rows // by event
 	events  []spaaEvent
 	dict    spaaDict
 	// ids holds the stack ids by event and call.
@@ -78,12 +79,12 @@ func (s *spaaWriter) collect() error {
 	}
 	s.dict.init(rec)
 	for e := range rec.Events {
-		r, err := s.RowsOf(e)
+		r, err := sums.Of(s.Job, e)
 		if err != nil {
 			return err
 		}
 		if len(rec.Events[e].Metrics) == 0 {
-			r = &encode.Rows{}
+			r = &sums.Rows{}
 		}
 		s.addBare(e, r)
 		s.rows = append(s.rows, r)
@@ -102,7 +103,7 @@ func (s *spaaWriter) collect() error {
 
 // addBare adds rows of zeros for stacks that only samples or windows name,
 // since each must have a record.
-func (s *spaaWriter) addBare(e int, r *encode.Rows) {
+func (s *spaaWriter) addBare(e int, r *sums.Rows) {
 	if len(s.Rec.Events[e].Metrics) == 0 {
 		return
 	}
@@ -115,7 +116,7 @@ func (s *spaaWriter) addBare(e int, r *encode.Rows) {
 			return
 		}
 		has[call] = true
-		for m, vs := 0, r.Row(encode.RowKey{Track: int32(track), Call: call}); m < len(vs); m++ {
+		for m, vs := 0, r.Row(sums.Key{Track: int32(track), Call: call}); m < len(vs); m++ {
 			vs[m] = 0
 		}
 	}
@@ -359,7 +360,7 @@ func (s *spaaWriter) id(event int, call recording.CallID) format.ID {
 }
 
 // context returns the context of a row.
-func (s *spaaWriter) context(event int, k encode.RowKey) *format.Context {
+func (s *spaaWriter) context(event int, k sums.Key) *format.Context {
 	c := &format.Context{Event: s.events[event].name}
 	if k.Track != recording.NoTrack {
 		t := &s.threads[k.Track]

@@ -1,19 +1,21 @@
-package encode
+// Package sums adds up the values of an event by thread, context and stack, for formats
+// that hold such sums.
+package sums
 
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
+	"ashlar/ingest/format/encode"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 )
 
-// RowKey identifies a row of an event.
-type RowKey struct {
+// Key identifies a row of an event.
+type Key struct {
 	Track int32
 	Ctx   recording.ContextID
 	Call  recording.CallID
@@ -23,18 +25,18 @@ type RowKey struct {
 // kind. The values of row i are values[i*metrics:][:metrics]; a value that is absent is
 // recording.Missing.
 type Rows struct {
-	Keys []RowKey
-	Adder
+	Keys []Key
+	encode.Adder
 	metrics int
 	values  []int64
-	index   map[RowKey]int32
+	index   map[Key]int32
 }
 
 // At returns the values of row i.
 func (r *Rows) At(i int) []int64 { return r.values[i*r.metrics:][:r.metrics] }
 
 // Row returns the values of a row, and adds it if it is new.
-func (r *Rows) Row(k RowKey) []int64 {
+func (r *Rows) Row(k Key) []int64 {
 	i, ok := r.index[k]
 	if !ok {
 		i = int32(len(r.Keys))
@@ -47,33 +49,11 @@ func (r *Rows) Row(k RowKey) []int64 {
 	return r.At(int(i))
 }
 
-// An Adder adds values; Overflow counts the sums that did not fit in 64 bits.
-type Adder struct{ Overflow int64 }
-
-// Add adds v to *at; a Missing value is ignored.
-func (a *Adder) Add(at *int64, v int64) {
-	switch {
-	case v == recording.Missing:
-	case *at == recording.Missing:
-		*at = v
-	default:
-		sum := *at + v
-		if (sum > *at) != (v > 0) && v != 0 {
-			a.Overflow++
-			sum = math.MaxInt64
-			if v < 0 {
-				sum = math.MinInt64 + 1
-			}
-		}
-		*at = sum
-	}
-}
-
-// RowsOf sums the values of an event by row. Spans count with their self time, so that
+// Of sums the values of an event by row. Spans count with their self time, so that
 // all rows together give the time covered.
-func (j *Job) RowsOf(event int) (*Rows, error) {
+func Of(j *encode.Job, event int) (*Rows, error) {
 	rec := j.Rec
-	r := &Rows{metrics: len(rec.Events[event].Metrics), index: map[RowKey]int32{}}
+	r := &Rows{metrics: len(rec.Events[event].Metrics), index: map[Key]int32{}}
 	var err error
 	switch rec.Events[event].Basis {
 	case recording.FromSpans:
@@ -111,7 +91,7 @@ func (r *Rows) fit(rec *recording.Recording) error {
 	return nil
 }
 
-func (r *Rows) stacks(j *Job, event int) error {
+func (r *Rows) stacks(j *encode.Job, event int) error {
 	s := j.Rec.Stacks[event]
 	if s == nil {
 		return nil
@@ -120,7 +100,7 @@ func (r *Rows) stacks(j *Job, event int) error {
 		return r.joined(j, event)
 	}
 	for i := range s.Len() {
-		vs := r.Row(RowKey{int32(s.Track(i)), s.Context(i), s.Call(i)})
+		vs := r.Row(Key{int32(s.Track(i)), s.Context(i), s.Call(i)})
 		for m := range vs {
 			r.Add(&vs[m], s.Value(i, m))
 		}
@@ -132,11 +112,11 @@ func (r *Rows) stacks(j *Job, event int) error {
 }
 
 // joined sums stack records. Records that are halves of one stack count once.
-func (r *Rows) joined(j *Job, event int) error {
+func (r *Rows) joined(j *encode.Job, event int) error {
 	var err error
 	for m := range j.Rec.Events[event].Metrics {
 		broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: m}, func(s *analyze.Record) {
-			if vs := r.Row(RowKey{int32(s.Track), s.Context, s.Call}); s.Value != recording.Missing {
+			if vs := r.Row(Key{int32(s.Track), s.Context, s.Call}); s.Value != recording.Missing {
 				r.Add(&vs[m], s.Value)
 			}
 			if err == nil {
@@ -150,7 +130,7 @@ func (r *Rows) joined(j *Job, event int) error {
 	return nil
 }
 
-func (r *Rows) samples(j *Job, event int) error {
+func (r *Rows) samples(j *encode.Job, event int) error {
 	ms := j.Rec.Events[event].Metrics
 	for ti, t := range j.Rec.Tracks {
 		s := t.SamplesOf(event)
@@ -158,7 +138,7 @@ func (r *Rows) samples(j *Job, event int) error {
 			continue
 		}
 		for i := range s.Len() {
-			vs := r.Row(RowKey{int32(ti), 0, s.Call(i)})
+			vs := r.Row(Key{int32(ti), 0, s.Call(i)})
 			for m := range vs {
 				r.Add(&vs[m], s.Value(i, &ms[m], m))
 			}
@@ -172,10 +152,10 @@ func (r *Rows) samples(j *Job, event int) error {
 
 // states sums the time that threads spent in each state, by track and call, like the flame
 // graph of all states. The event's other metrics are parts of this time.
-func (r *Rows) states(j *Job, event int) error {
+func (r *Rows) states(j *encode.Job, event int) error {
 	var err error
 	broken := analyze.Each(j.Ctx, j.Rec, analyze.Query{Event: event, Metric: recording.StateWall}, func(s *analyze.Record) {
-		vs := r.Row(RowKey{int32(s.Track), 0, s.Call})
+		vs := r.Row(Key{int32(s.Track), 0, s.Call})
 		for m := range vs {
 			if j.Rec.State(s.Call).Weighs(m) {
 				r.Add(&vs[m], s.Value)
@@ -192,7 +172,7 @@ func (r *Rows) states(j *Job, event int) error {
 
 // spans sums self time and count by track and call. It uses slices indexed by call,
 // because a track usually contains many of the calls.
-func (r *Rows) spans(j *Job) error {
+func (r *Rows) spans(j *encode.Job) error {
 	calls := &j.Rec.Calls
 	self, count := make([]int64, calls.Len()), make([]int64, calls.Len())
 	seen := make([]bool, calls.Len())
@@ -227,11 +207,43 @@ func (r *Rows) spans(j *Job) error {
 		}
 		slices.Sort(touched)
 		for _, c := range touched {
-			vs := r.Row(RowKey{int32(ti), 0, c})
+			vs := r.Row(Key{int32(ti), 0, c})
 			vs[recording.SpanTime], vs[recording.SpanCount] = self[c], count[c]
 			self[c], count[c], seen[c] = 0, 0, false
 		}
 		touched = touched[:0]
 	}
 	return nil
+}
+
+// OneEvent returns the event to write to a target that holds only one, and notes the
+// others as lost.
+func OneEvent(j *encode.Job) (int, error) {
+	event, _, err := analyze.Choose(j.Rec, j.Opt.Event, "")
+	if err != nil {
+		return 0, &encode.ChoiceError{Err: err}
+	}
+	if event < 0 {
+		return 0, encode.ErrNothing
+	}
+	for i := range j.Rec.Events {
+		if i != event && hasRows(j, i) {
+			j.Lose(1, "events", "%s: the file can hold only one event; choose it with --event", j.Rec.Events[i].NameOrKind())
+		}
+	}
+	return event, nil
+}
+
+// hasRows reports whether an event has records.
+func hasRows(j *encode.Job, event int) bool {
+	if s := j.Rec.Stacks[event]; s != nil && s.Len() > 0 {
+		return true
+	}
+	switch j.Rec.Events[event].Basis {
+	case recording.FromSpans:
+		return j.Rec.Counts.Spans > 0
+	case recording.FromStates:
+		return j.Rec.Counts.States > 0
+	}
+	return j.HasSamples(event)
 }
