@@ -27,7 +27,7 @@ func TestRangeBehindTheEnd(t *testing.T) {
 	}
 }
 
-// TestRangesBehindTheEnd checks the same for diff.
+// TestRangesBehindTheEnd checks that diff refuses a range behind the end of a recording.
 func TestRangesBehindTheEnd(t *testing.T) {
 	const file = "testdata/small.spaa"
 	r := run("diff", file, file, "--range-a", "5s..6s")

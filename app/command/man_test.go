@@ -1,50 +1,45 @@
-package man_test
+package command
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"ashlar/app/command"
-	_ "ashlar/app/command/picture" // registers the views of render
 )
 
-func page(t *testing.T, args ...string) string {
+// manPage returns the man page of a command, or of ashlar.
+func manPage(t *testing.T, args ...string) string {
 	t.Helper()
-	var out, errs bytes.Buffer
-	if code := command.Main(append([]string{"help", "man"}, args...), nil, &out, &errs, command.Runner{}); code != command.Done {
-		t.Fatalf("help man %v: %s", args, errs.String())
+	r := run(append([]string{"help", "man"}, args...)...)
+	if r.code != Done {
+		t.Fatalf("help man %v: %s", args, r.stderr)
 	}
-	return out.String()
+	return r.stdout
 }
 
-var listed = regexp.MustCompile(`(?m)^\.BR ashlar\\-(\S+) \(1\)$`)
+var manListed = regexp.MustCompile(`(?m)^\.BR ashlar\\-(\S+) \(1\)$`)
 
-// TestPages checks that each command has a page with all its flags, and that the tools that
+// TestManPages checks that each command has a page with all its flags, and that the tools that
 // read man pages report no problems.
-func TestPages(t *testing.T) {
+func TestManPages(t *testing.T) {
 	dir := t.TempDir()
-	pages := map[string]string{"": page(t)}
-	for _, m := range listed.FindAllStringSubmatch(pages[""], -1) {
+	pages := map[string]string{"": manPage(t)}
+	for _, m := range manListed.FindAllStringSubmatch(pages[""], -1) {
 		name := strings.ReplaceAll(m[1], `\-`, "-")
-		pages[name] = page(t, name)
+		pages[name] = manPage(t, name)
 	}
 	if len(pages) < 15 {
 		t.Errorf("there are only %d pages", len(pages))
 	}
 	flag := regexp.MustCompile(`(?m)^ +(?:-., )?--([a-z-]+)`)
 	for name, text := range pages {
-		var out bytes.Buffer
 		args := []string{name, "--help"}
 		if name == "" {
 			args = args[1:]
 		}
-		command.Main(args, nil, &out, new(bytes.Buffer), command.Runner{})
-		_, flags, _ := strings.Cut(out.String(), "\nFlags\n")
+		_, flags, _ := strings.Cut(run(args...).stdout, "\nFlags\n")
 		flags, _, _ = strings.Cut(flags, "\nExamples\n")
 		all := flag.FindAllStringSubmatch(flags, -1)
 		if len(all) == 0 {
@@ -75,13 +70,13 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestAsShown checks that man shows quotes, dots and backslashes unchanged.
-func TestAsShown(t *testing.T) {
+// TestManPagesAsShown checks that man shows quotes, dots and backslashes unchanged.
+func TestManPagesAsShown(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip("NOT CHECKED: there is no groff, which man shows pages with")
 	}
 	cmd := exec.Command("groff", "-man", "-Tascii", "-P-cbou", "-rLL=300n")
-	cmd.Stdin = strings.NewReader(page(t, "diff"))
+	cmd.Stdin = strings.NewReader(manPage(t, "diff"))
 	shown, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
