@@ -137,7 +137,7 @@ func (f *folder) write(decimals int) error {
 
 func (f *folder) losses(event int) {
 	rec := f.Rec
-	const why = "folded stacks are names and a number"
+	const why = "each folded stack is a list of names and a number"
 	e := &rec.Events[event]
 	f.Lose(int64(len(e.Metrics)-1), "metrics", "%s; only %s is written", why, e.Metrics[e.Primary].Name)
 	if e.Basis == recording.FromSpans {

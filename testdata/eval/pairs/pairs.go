@@ -26,7 +26,7 @@ func UnchangedFile(language string, i int) string {
 	return fmt.Sprintf("recordings/%s-unchanged-%02d%s", language, i, suffix[language])
 }
 
-// Runs is the number of recordings a side of the pairs with several.
+// Runs is the number of recordings per side, for pairs that have several.
 const Runs = 5
 
 // RunFile returns the name of a recording of a program with several: of the changed one of
