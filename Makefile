@@ -25,7 +25,7 @@ BUILDVCS := $(shell git rev-parse HEAD >/dev/null 2>&1 || echo -buildvcs=false)
 
 # The output of ashlar version: see .ci/version.
 VERSION ?= $(or $(shell .ci/version 2>/dev/null),0.0.0-unknown)
-LDFLAGS = -w -X ashlar/app/desktop/version.number=$(VERSION)
+LDFLAGS = -w -X $(shell $(GO) list -m)/app/desktop/version.number=$(VERSION)
 
 # make install: for all users in PREFIX; for a package, below DESTDIR.
 PREFIX ?= /usr/local

@@ -4,12 +4,9 @@
 package desktop
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"strings"
-
-	"ashlar/ingest"
 )
 
 //go:generate go run ./draw -o icons
@@ -81,7 +78,7 @@ func Files(program string) ([]File, error) {
 	all := []File{
 		{"applications/" + ID + ".desktop", entry},
 		{"mime/packages/" + ID + ".xml", read("types.xml")},
-		{"metainfo/" + ID + ".metainfo.xml", bytes.ReplaceAll(read("metainfo.xml"), []byte("@FORMATS@"), []byte(ingest.List()))},
+		{"metainfo/" + ID + ".metainfo.xml", metainfo(Releases(changelog()))},
 		{"icons/hicolor/scalable/apps/" + ID + ".svg", read("icons/app.svg")},
 		{"icons/hicolor/scalable/mimetypes/" + documentIcon + ".svg", read("icons/document.svg")},
 	}

@@ -225,7 +225,7 @@ func TestFormatsAreNamed(t *testing.T) {
 		if strings.HasSuffix(f.Path, ".metainfo.xml") && !bytes.Contains(f.Data, []byte("speedscope, ")) {
 			t.Errorf("%s does not name the formats:\n%s", f.Path, f.Data)
 		}
-		if bytes.Contains(f.Data, []byte("@FORMATS@")) {
+		if strings.HasSuffix(f.Path, ".metainfo.xml") && bytes.ContainsRune(f.Data, '@') {
 			t.Errorf("%s has a mark left", f.Path)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"ashlar/app/command"
 	_ "ashlar/app/command/picture" // registers the views that render can draw
 	"ashlar/assets/desktop"
+	"ashlar/assets/project"
 	"ashlar/ingest"
 )
 
@@ -127,14 +128,20 @@ func debArch(arch string) string {
 	return arch
 }
 
-const maintainer = "The Ashlar authors <team@ashlar.invalid>"
-
 // deb builds the package for Debian and its relatives. It has no scripts: the desktop's
 // packages notice new file types, entries and icons by triggers.
 func (r *release) deb(p *program, shared []desktop.File) ([]byte, error) {
 	needs, err := depends(p.binary)
 	if err != nil {
 		return nil, err
+	}
+	maintainer, err := r.maintainer()
+	if err != nil {
+		return nil, err
+	}
+	homepage := ""
+	if project.HomePage != "" {
+		homepage = "Homepage: " + project.HomePage + "\n"
 	}
 	day := r.time.Format("Mon, 02 Jan 2006 15:04:05 -0700")
 	changes := fmt.Sprintf("ashlar (%s) unstable; urgency=medium\n\n  * Built from the source of this version.\n\n -- %s  %s\n", debVersion(r.version), maintainer, day)
@@ -163,14 +170,14 @@ Depends: %s
 Recommends: libegl-mesa0, libgl1-mesa-dri, shared-mime-info
 Section: devel
 Priority: optional
-Description: viewer for recorded runs of programs
+%sDescription: viewer for recorded runs of programs
  Ashlar opens recordings made by profilers and tracers and shows, in one
  window, when things happened (a timeline) and where the cost went (a
  flamegraph, a table of functions), linked: select some time and everything
  below answers for it.
  .
 %s
-`, debVersion(r.version), debArch(p.arch), maintainer, size, needs, described("It opens "+ingest.List()+". A command line answers the same questions for scripts."))
+`, debVersion(r.version), debArch(p.arch), maintainer, size, needs, homepage, described("It opens "+ingest.List()+". A command line answers the same questions for scripts."))
 	controls, err := tarred(r.time, "./", []entry{file("control", 0o644, []byte(control)), file("md5sums", 0o644, []byte(sums))})
 	if err != nil {
 		return nil, err

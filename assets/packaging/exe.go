@@ -12,6 +12,7 @@ import (
 	"github.com/tc-hib/winres/version"
 
 	"ashlar/assets/desktop"
+	"ashlar/assets/project"
 )
 
 // Ids of the icons in the program: Gio uses the first for its windows; the registry
@@ -51,7 +52,7 @@ func withResources(exe []byte, number string) ([]byte, error) {
 	vi.FileVersion, vi.ProductVersion = parts, parts
 	for key, value := range map[string]string{
 		version.ProductName: "Ashlar", version.FileDescription: "Ashlar", version.OriginalFilename: "ashlar.exe",
-		version.ProductVersion: number, version.FileVersion: number, version.LegalCopyright: "MIT licence",
+		version.ProductVersion: number, version.FileVersion: number, version.CompanyName: project.Authors, version.LegalCopyright: project.Licence + " licence",
 	} {
 		if err := vi.Set(version.LangDefault, key, value); err != nil {
 			return nil, fmt.Errorf("the version's %s: %w", key, err)

@@ -50,6 +50,9 @@ func (r *release) build() (err error) {
 	if r.root, err = moduleRoot(); err != nil {
 		return err
 	}
+	if err := r.complete(); err != nil {
+		return err
+	}
 	if r.out, err = filepath.Abs(r.out); err != nil {
 		return err
 	}

@@ -46,6 +46,8 @@ func fake(t *testing.T) (*release, *program) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("DEBFULLNAME", "Bob") // a copy without git has no other maintainer
+	t.Setenv("DEBEMAIL", "bob@example.org")
 	r := &release{version: "1.2.3-5-gabc", time: testTime, root: root}
 	info := &debug.BuildInfo{GoVersion: "go1.26.8", Deps: []*debug.Module{
 		{Path: "gioui.org", Version: "v0.10.3", Sum: "h1:x="},
