@@ -107,9 +107,10 @@ distcheck: dist ## build them again from nothing, compare every byte, ask lintia
 # -own builds only for this machine. Other systems and processors are built for a release;
 # for a change, the type check in lint is enough.
 test-deb: DISTFLAGS = -own
-test-deb: prepare-package dist ## install the .deb in a bare Debian, use it, purge it
+test-deb: prepare-package dist ## install the .deb in bare Debian 12 and 13, use it, purge it
 	lintian --fail-on error dist/*.deb
 	assets/packaging/test-deb.sh dist/*.deb
+	assets/packaging/test-deb.sh dist/*.deb "$$(. /etc/os-release; [ "$$VERSION_CODENAME" = trixie ] && echo bookworm || echo trixie)" brief
 
 # It draws with the root's own Mesa.
 test-windows: prepare-desktop prepare-package ## run the Windows programs under Wine, in a Debian 13 that is kept

@@ -101,7 +101,9 @@ type RenderOptions struct {
 type Runner struct {
 	// Window opens the window; nil for a program without one.
 	Window func(WindowOptions) error
-	Render func(RenderOptions) error
+	// NoWindow says why there is no window; nil if this program never has one.
+	NoWindow error
+	Render   func(RenderOptions) error
 	// Store opens the store of marks; nil if marks are not kept.
 	Store func() (*settings.Store, error)
 	// Cache opens the cache of recordings; nil without a cache.

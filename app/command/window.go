@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,7 +88,7 @@ output, and 2 if the command line is wrong.`,
 				return err
 			}
 			if c.run.Window == nil {
-				return errors.New("ashlar-cli has no window; run ashlar, or give a command (see ashlar-cli --help)")
+				return cmp.Or(c.run.NoWindow, errors.New("ashlar-cli has no window; run ashlar, or give a command (see ashlar-cli --help)"))
 			}
 			return c.run.Window(o)
 		}

@@ -31,6 +31,9 @@ const noTables = "-dwarf=false"
 // where and when it was built.
 func (r *release) compile(work, of, system, arch, linker string, env ...string) (*program, error) {
 	out := filepath.Join(work, of+"-"+system+"-"+arch)
+	if p := r.made[out]; p != nil {
+		return p, nil
+	}
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/desktop/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=" + noTables, "-ldflags=" + flags}
 	// To save space, compile the packages that the program's folder lists without
@@ -63,8 +66,14 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	if p.notices, err = r.licences(p.info); err != nil {
 		return nil, err
 	}
-	p.sbom, err = sbom(p, r.version)
-	return p, err
+	if p.sbom, err = sbom(p, r.version); err != nil {
+		return nil, err
+	}
+	if r.made == nil {
+		r.made = map[string]*program{}
+	}
+	r.made[out] = p
+	return p, nil
 }
 
 // modules returns the modules of the program, with replacements applied.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/md5"
 	"debug/elf"
+	_ "embed"
 	"fmt"
 	"maps"
 	"regexp"
@@ -45,32 +46,41 @@ var libraries = map[string]string{
 // opened lists the packages of libraries that Gio loads at run time.
 var opened = []string{"libegl1", "libgles2"}
 
-// depends returns the packages that a program needs, with the oldest C library that has
-// all the symbols it uses.
-func depends(binary []byte) (string, error) {
+// needs describes what a program needs of a system.
+type needs struct {
+	libc      string   // the package of the oldest C library that has all symbols
+	libraries []string // of the window
+	packages  []string // that have these and what the program opens at run time
+}
+
+// needed returns what a program needs.
+func needed(binary []byte) (*needs, error) {
 	f, err := elf.NewFile(bytes.NewReader(binary))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer f.Close()
 	libs, err := f.ImportedLibraries()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	packages := slices.Clone(opened)
+	n := &needs{packages: slices.Clone(opened)}
 	for _, l := range libs {
 		p := libraries[l]
-		if p == "" {
-			if strings.HasPrefix(l, "ld-linux") {
-				continue
-			}
-			return "", fmt.Errorf("the program needs %s, and which package has it is not known here", l)
+		switch {
+		case strings.HasPrefix(l, "ld-linux") || p == "libc6":
+		case p == "":
+			return nil, fmt.Errorf("the program needs %s, and which package has it is not known here", l)
+		default:
+			n.libraries = append(n.libraries, l)
+			n.packages = append(n.packages, p)
 		}
-		packages = append(packages, p)
 	}
+	slices.Sort(n.packages)
+	n.packages = slices.Compact(n.packages)
 	symbols, err := f.ImportedSymbols()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	major, minor := 2, 17
 	for _, s := range symbols {
@@ -83,14 +93,36 @@ func depends(binary []byte) (string, error) {
 			major, minor = a, b
 		}
 	}
-	slices.Sort(packages)
-	packages = slices.Compact(packages)
-	for i, p := range packages {
-		if p == "libc6" {
-			packages[i] = fmt.Sprintf("libc6 (>= %d.%d)", major, minor)
-		}
+	n.libc = fmt.Sprintf("libc6 (>= %d.%d)", major, minor)
+	return n, nil
+}
+
+//go:embed launch.sh
+var launcher string
+
+// triplets maps processors to the folders of their libraries in Debian.
+var triplets = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu", "386": "i386-linux-gnu", "arm": "arm-linux-gnueabihf", "ppc64le": "powerpc64le-linux-gnu", "riscv64": "riscv64-linux-gnu", "s390x": "s390x-linux-gnu"}
+
+// launch returns the script that starts the program with a window, or the one without if
+// libraries are missing.
+func (n *needs) launch(arch string) ([]byte, error) {
+	triplet := triplets[arch]
+	if triplet == "" {
+		return nil, fmt.Errorf("the folder of Debian's libraries for %s is not known here", arch)
 	}
-	return strings.Join(packages, ", "), nil
+	return []byte(strings.NewReplacer("@LIBRARIES@", strings.Join(n.libraries, " "), "@TRIPLET@", triplet, "@PACKAGES@", strings.Join(n.packages, " ")).Replace(launcher)), nil
+}
+
+// completions returns the completion scripts of all shells, below usr/share.
+func completions() (files []entry, err error) {
+	for shell, path := range map[string]string{"bash": "bash-completion/completions/ashlar", "zsh": "zsh/vendor-completions/_ashlar", "fish": "fish/vendor_completions.d/ashlar.fish"} {
+		var script, problem bytes.Buffer
+		if command.Main([]string{"completion", shell}, nil, &script, &problem, command.Runner{}) != command.Done {
+			return nil, fmt.Errorf("completions for %s: %s", shell, problem.String())
+		}
+		files = append(files, file("usr/share/"+path, 0o644, script.Bytes()))
+	}
+	return files, nil
 }
 
 func number(s string) int {
@@ -128,10 +160,24 @@ func debArch(arch string) string {
 	return arch
 }
 
-// deb builds the package for Debian and its relatives. It has no scripts: the desktop's
-// packages notice new file types, entries and icons by triggers.
-func (r *release) deb(p *program, shared []desktop.File) ([]byte, error) {
-	needs, err := depends(p.binary)
+// overrides is for lintian, which expects that only programs of Debian's own Go packages are
+// static.
+const overrides = "ashlar: statically-linked-binary [usr/bin/ashlar-cli]\n"
+
+// deb builds the package for Debian and its relatives, from the program and the one without
+// a window. The package has no scripts: the desktop's packages notice new file types, entries
+// and icons by triggers. It only recommends the libraries of the window, so that a server can
+// do without them.
+func (r *release) deb(p, cli *program, shared []desktop.File) ([]byte, error) {
+	needs, err := needed(p.binary)
+	if err != nil {
+		return nil, err
+	}
+	launch, err := needs.launch(p.arch)
+	if err != nil {
+		return nil, err
+	}
+	scripts, err := completions()
 	if err != nil {
 		return nil, err
 	}
@@ -147,10 +193,15 @@ func (r *release) deb(p *program, shared []desktop.File) ([]byte, error) {
 	changes := fmt.Sprintf("ashlar (%s) unstable; urgency=medium\n\n  * Built from the source of this version.\n\n -- %s  %s\n", debVersion(r.version), maintainer, day)
 	doc := "usr/share/doc/ashlar/"
 	files := []entry{
-		file("usr/bin/ashlar", 0o755, p.binary),
+		file("usr/bin/ashlar", 0o755, launch),
+		file("usr/bin/ashlar-cli", 0o755, cli.binary),
+		file("usr/lib/ashlar/ashlar", 0o755, p.binary),
+		file("usr/share/lintian/overrides/ashlar", 0o644, []byte(overrides)),
+		file("usr/share/man/man1/ashlar-cli.1.gz", 0o644, gzipped([]byte(".so man1/ashlar.1\n"))),
 		file(doc+"copyright", 0o644, r.copyright(p)),
 		file(doc+"changelog.gz", 0o644, gzipped([]byte(changes))),
 	}
+	files = append(files, scripts...)
 	files = append(files, r.manPages("usr/share/man/man1/", gzipped)...)
 	for _, f := range shared {
 		files = append(files, file("usr/share/"+f.Path, 0o644, f.Data))
@@ -167,7 +218,7 @@ Architecture: %s
 Maintainer: %s
 Installed-Size: %d
 Depends: %s
-Recommends: libegl-mesa0, libgl1-mesa-dri, shared-mime-info
+Recommends: %s, libegl-mesa0, libgl1-mesa-dri, shared-mime-info
 Section: devel
 Priority: optional
 %sDescription: viewer for recorded runs of programs
@@ -177,7 +228,7 @@ Priority: optional
  below answers for it.
  .
 %s
-`, debVersion(r.version), debArch(p.arch), maintainer, size, needs, homepage, described("It opens "+ingest.List()+". A command line answers the same questions for scripts."))
+`, debVersion(r.version), debArch(p.arch), maintainer, size, needs.libc, strings.Join(needs.packages, ", "), homepage, described("It opens "+ingest.List()+". A command line answers the same questions for scripts."))
 	controls, err := tarred(r.time, "./", []entry{file("control", 0o644, []byte(control)), file("md5sums", 0o644, []byte(sums))})
 	if err != nil {
 		return nil, err

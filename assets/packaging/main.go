@@ -29,7 +29,8 @@ type release struct {
 	time    time.Time // modification time of every file
 	root    string    // the module's folder
 	out     string
-	own     bool // leave out the programs for other systems and processors than this one
+	made    map[string]*program // compiled so far, by path
+	own     bool                // leave out the programs for other systems and processors than this one
 }
 
 func main() {
@@ -138,7 +139,11 @@ func (r *release) linux(work string) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	deb, err := r.deb(p, shared)
+	cli, err := r.compile(work, "ashlar-cli", "linux", runtime.GOARCH, "", "CGO_ENABLED=0")
+	if err != nil {
+		return nil, err
+	}
+	deb, err := r.deb(p, cli, shared)
 	if err != nil {
 		return nil, err
 	}

@@ -193,7 +193,7 @@ func TestDeb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deb := twice(t, "the .deb", func() ([]byte, error) { return r.deb(p, shared) })
+	deb := twice(t, "the .deb", func() ([]byte, error) { return r.deb(p, p, shared) })
 	parts := unar(t, deb)
 	if string(parts["debian-binary"]) != "2.0\n" {
 		t.Errorf("debian-binary is %q", parts["debian-binary"])
@@ -210,13 +210,13 @@ func TestDeb(t *testing.T) {
 			t.Errorf("md5sums does not have %s as it is", name)
 		}
 	}
-	if files != len(sums) || files != len(shared)+3+len(command.ManPages("")) {
+	if files != len(sums) || files != len(shared)+10+len(command.ManPages("")) {
 		t.Errorf("there are %d files, %d sums, and %d files of the desktop", files, len(sums), len(shared))
 	}
 	if h := heads["./usr/bin/ashlar"]; h == nil || h.Mode != 0o755 {
 		t.Errorf("the program is %+v", h)
 	}
-	for _, want := range []string{"\nVersion: 1.2.3+5.gabc\n", "\nArchitecture: amd64\n", "libegl1, libgles2"} {
+	for _, want := range []string{"\nVersion: 1.2.3+5.gabc\n", "\nArchitecture: amd64\n", "\nDepends: libc6 (>= ", "\nRecommends: libegl1, libgles2, "} {
 		if !strings.Contains(string(control["./control"]), want) {
 			t.Errorf("control does not say %q:\n%s", want, control["./control"])
 		}
@@ -270,7 +270,7 @@ func TestUnknownLibraryIsNamed(t *testing.T) {
 			t.Errorf("%s is no library's name", lib)
 		}
 	}
-	if _, err := depends([]byte("no program")); err == nil {
+	if _, err := needed([]byte("no program")); err == nil {
 		t.Error("the needs of something that is no program were found")
 	}
 }

@@ -2,14 +2,16 @@
 # Installs a .deb in a new, bare Debian, uses it there as an ordinary user, takes
 # it away again, and sees that nothing of it is left:
 #
-#   test-deb.sh ashlar_*.deb [RELEASE]
+#   test-deb.sh ashlar_*.deb [RELEASE [brief]]
 #
 # It needs mmdebstrap and the network's package mirror. The release is this
-# machine's unless one is named.
+# machine's unless one is named. brief tries only the commands, without the
+# libraries of the window.
 set -eu
 
 deb=$(realpath "$1")
 release=${2:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+brief=${3-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -24,6 +26,18 @@ list() {
 		-o -path /var/lib/dpkg -o -path /usr/share/mime \) -prune -o -print | sort
 }
 export DEBIAN_FRONTEND=noninteractive
+# A server has no libraries of the window. Commands need none.
+list >/tmp/before
+apt-get -q -y -o APT::Install-Recommends=false install /tmp/ashlar.deb >/dev/null
+if ls /usr/lib/*/libX11.so.6 /usr/lib/*/libEGL.so.1 2>/dev/null; then say "libraries of the window are here"; exit 1; fi
+ashlar --version
+printf 'main;a 3\nmain;b 4\n' | ashlar top - --json | grep -q '"total": *7'
+if ashlar --demo 2>/tmp/refusal || ! grep -q 'apt-get install .*libx11-6' /tmp/refusal; then cat /tmp/refusal; exit 1; fi
+apt-get -q -y purge ashlar >/dev/null
+list >/tmp/after
+if ! diff /tmp/before /tmp/after; then say "the purge did not restore the system"; exit 1; fi
+say "used without the libraries of the window, and purged"
+[ "${1-}" != brief ] || exit 0
 # What it draws with is other packages', and stays.
 apt-get -q -y install --no-install-recommends shared-mime-info xdg-utils libglib2.0-bin desktop-file-utils >/dev/null
 apt-get -q -y -o APT::Install-Recommends=true install /tmp/ashlar.deb >/dev/null
@@ -72,5 +86,5 @@ INSIDE
 mmdebstrap --quiet --variant=apt --format=null --dpkgopt=force-unsafe-io \
 	--customize-hook="copy-in $work/inside /tmp" \
 	--customize-hook="upload '$deb' /tmp/ashlar.deb" \
-	--customize-hook='chroot "$1" sh /tmp/inside' \
+	--customize-hook='chroot "$1" sh /tmp/inside '"$brief" \
 	"$release" "$work/null"
