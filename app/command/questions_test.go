@@ -14,7 +14,6 @@ var noQuestions = map[string]string{
 	"convert":      "writes a file",
 	"marks":        "lists notes of the user",
 	"show":         "moves the window",
-	"sql":          "may take long, and holds up other questions",
 	"tables":       "writes files",
 	"trend":        "reads many files, which need not stay loaded",
 }

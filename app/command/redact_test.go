@@ -108,6 +108,11 @@ func secrets(rec *recording.Recording) map[string]string {
 	return all
 }
 
+// allTexts selects the texts of a recording's tables that --redact changes.
+const allTexts = `SELECT path, command FROM recordings UNION ALL SELECT key, value FROM notes UNION ALL SELECT text, place FROM warnings UNION ALL SELECT file, build_id FROM frames
+UNION ALL SELECT module, file FROM functions UNION ALL SELECT name, labels FROM processes UNION ALL SELECT key, value FROM labels UNION ALL SELECT name, args FROM instants
+UNION ALL SELECT args, NULL FROM spans`
+
 // kept returns the names that --redact keeps: of functions, threads, events and so on. An
 // argument's value that equals such a name is no secret.
 func kept(rec *recording.Recording) string {
@@ -203,7 +208,7 @@ func TestRedacted(t *testing.T) {
 		for name := range strings.Lines(stays) {
 			hold("a name", name)
 		}
-		for _, args := range [][]string{{"overview"}, {"findings", "--json"}, {"info", "--json"}, {"info"}, {"check"}, {"check", "--json"}, {"top", "--json"}, {"top", "--json", "--by", "module"}, {"top", "--json", "--by", "file"}, {"top", "--by", "thread"}, {"top", "--tree", "--budget", "500"}} {
+		for _, args := range [][]string{{"overview"}, {"findings", "--json"}, {"info", "--json"}, {"info"}, {"check"}, {"check", "--json"}, {"top", "--json"}, {"top", "--json", "--by", "module"}, {"top", "--json", "--by", "file"}, {"top", "--by", "thread"}, {"top", "--tree", "--budget", "500"}, {"sql", allTexts, "-n", "0"}} {
 			r := ask(append(append([]string{args[0], path}, args[1:]...), "--redact")...)
 			if r.code != Done && r.code != Problem && r.code != Usage {
 				t.Errorf("%v of %s: %s", args, path, r.stderr)

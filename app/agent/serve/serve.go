@@ -34,7 +34,7 @@ import (
 
 // Questions are the commands that read recordings and write nothing. A session answers
 // them, and a report may cite them.
-var Questions = []string{"overview", "findings", "info", "top", "calls", "locks", "gpu", "path", "stats", "diff", "source"}
+var Questions = []string{"overview", "findings", "info", "top", "calls", "locks", "gpu", "path", "stats", "sql", "diff", "source"}
 
 // drawing is the command that draws a picture; the client writes it to the output file. A
 // window's session declines it, because the window is busy with its own drawing.

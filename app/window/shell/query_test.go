@@ -151,7 +151,7 @@ func TestQueriesAreKept(t *testing.T) {
 		t.Error("choosing a question ran it")
 	}
 	b.press(key.NameReturn, key.ModCtrl)
-	if !strings.Contains(b.Pane.SQL, "ORDER BY duration_ps DESC") {
+	if !strings.Contains(b.Pane.SQL, "WHERE function = 'main'\nORDER BY duration_ps DESC") {
 		t.Errorf("ran %q", b.Pane.SQL)
 	}
 	b.press(key.NameEscape, 0)

@@ -141,6 +141,17 @@ func (f *field) put(text string) {
 	f.list, f.changed = nil, false
 }
 
+// selectText selects the first occurrence of a text without some characters at both ends, so
+// that what is typed replaces it.
+func (f *field) selectText(text string, ends int) {
+	all := f.Text()
+	if i := strings.Index(all, text); i >= 0 {
+		from := utf8.RuneCountInString(all[:i]) + ends
+		to := from + utf8.RuneCountInString(text) - 2*ends
+		f.SetCaret(to, from)
+	}
+}
+
 // complete lists completions after typing, and closes the list when the caret moves.
 func (f *field) complete(p *panel.Side, u *ui.UI) {
 	start, at := f.Selection()

@@ -48,7 +48,11 @@ func (t *Panel) open(h *panel.Host, p *panel.Side) {
 		}
 	}
 	for _, q := range examples() {
-		add(q.Name, "question", fillIn(p, q.SQL))
+		lines = append(lines, widget.Line{Title: q.Name, Detail: "question", Take: func() {
+			query, name := fillIn(p, q.SQL)
+			use(query)
+			t.selectText("'"+name+"'", 1)
+		}})
 	}
 	for _, sql := range ran {
 		add(strings.Join(strings.Fields(sql), " "), "run before", sql)

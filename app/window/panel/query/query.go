@@ -17,7 +17,6 @@ import (
 	"ashlar/app/window/panel"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/model/relation"
-	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"
 	"ashlar/ingest/query/sql"
 	"ashlar/render/ui"
@@ -223,7 +222,7 @@ func (t *Panel) status(p *panel.Side, u *ui.UI, r image.Rectangle, a *answer, la
 			text += " · click a row or press Enter to go there"
 		}
 	}
-	if strings.TrimSpace(t.Text()) != p.SQL && p.SQL != "" && !late && t.running == (asked{}) && (a == nil || a.err == nil) {
+	if text != "" && strings.TrimSpace(t.Text()) != p.SQL && p.SQL != "" && !late && t.running == (asked{}) && (a == nil || a.err == nil) {
 		text += " · changed since, Ctrl+Enter runs it"
 	}
 	u.Text(r, text, st)
@@ -303,12 +302,23 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.table.Drag, &t.chart.Drag} }
 
 // placeholder is the function in the questions of the manual that stands for the user's own.
-const placeholder = "'Request'"
+const placeholder = "Request"
 
-// fillIn puts the name of the selected function in the place of the manual's.
-func fillIn(p *panel.Side, query string) string {
-	if f, ok := p.PickedFunction(); ok && !strings.ContainsAny(f.Name, "'\x00") && analyze.RefTo(f).Text != "" {
-		return strings.ReplaceAll(query, placeholder, "'"+f.Name+"'")
+// fillIn puts the name of a function in the place of the manual's: of the selected one, else
+// of the one with the largest self cost.
+func fillIn(p *panel.Side, query string) (filled, name string) {
+	f, ok := p.PickedFunction()
+	if a := p.Doc.Answer(); !ok && p.Counts(a) && len(a.Rows) > 0 {
+		best := &a.Rows[0]
+		for i := range a.Rows {
+			if r := &a.Rows[i]; r.Self > best.Self && r.IsFunction(a.Rec) {
+				best = r
+			}
+		}
+		f, ok = best.Function(a.Rec), true
 	}
-	return query
+	if !ok || f.Name == "" || strings.ContainsAny(f.Name, "'\x00\n") || !strings.Contains(query, placeholder) {
+		return query, placeholder
+	}
+	return strings.ReplaceAll(query, "'"+placeholder+"'", "'"+f.Name+"'"), f.Name
 }
