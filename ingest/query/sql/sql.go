@@ -162,7 +162,7 @@ func open(ctx context.Context, sources []Source) (*sqlite3.Conn, error) {
 		return fail(err)
 	}
 	for i, t := range append(slices.Clone(relation.Tables), relation.Columns) {
-		v := &virtual{ctx: ctx, table: t, key: key(t), sources: sources}
+		v := &virtual{ctx: ctx, table: t, key: key(t), sorted: sorted(t), sources: sources}
 		//lint:ignore SA1019 the generic method needs Go 1.27
 		err := sqlite3.CreateModule(db, t.Name, nil, func(db *sqlite3.Conn, _, _, _ string, _ ...string) (*virtual, error) {
 			return v, db.DeclareVTab(t.Create())

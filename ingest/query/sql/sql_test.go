@@ -3,6 +3,7 @@ package sql
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +159,46 @@ func TestBounded(t *testing.T) {
 	cancel()
 	if _, err := Run(ctx, sources, "SELECT 1", Limits{}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestSortedColumns compares the rows that a condition on the first sorted column of a table
+// finds with those that SQLite finds in all rows.
+func TestSortedColumns(t *testing.T) {
+	x, y := newShop(1), newShop(2)
+	sources := []Source{{"a", x.set}, {"b", y.set}}
+	tested := 0
+	for _, table := range relation.Tables {
+		c := sorted(table)
+		if c < 0 {
+			continue
+		}
+		name := table.Columns[c].Name
+		for _, set := range []*relation.Set{x.set, y.set} {
+			rows, last := set.Open(table), int64(math.MinInt64)
+			for i := range rows.Len() {
+				rows.Move(i)
+				if v := rows.Value(c); v.Int < last {
+					t.Fatalf("%s: row %d of %s is not in order", table.Name, i, name)
+				} else {
+					last = v.Int
+				}
+			}
+		}
+		for _, v := range []string{"-1", "0", "1", "2", "3.0", "1.5", "'1'", "9223372036854775807", "-9223372036854775808", "NULL"} {
+			got := ask(t, sources, fmt.Sprintf("SELECT recording, count(*), total(%s) FROM %s WHERE %s = %s GROUP BY 1 ORDER BY 1", name, table.Name, name, v))
+			want := ask(t, sources, fmt.Sprintf("SELECT recording, count(*), total(%s) FROM %s WHERE +%s = CAST(%s AS NUMERIC) GROUP BY 1 ORDER BY 1", name, table.Name, name, v))
+			if got != want {
+				t.Errorf("%s.%s = %s: %s, want %s", table.Name, name, v, got, want)
+			}
+			tested += len(got)
+		}
+	}
+	if tested == 0 {
+		t.Error("no row was found")
+	}
+	if got, want := ask(t, sources, "SELECT count(*) FROM threads t JOIN spans s ON s.thread_id = t.thread_id AND s.recording = t.recording"), ask(t, sources, "SELECT count(*) FROM spans"); got != want {
+		t.Errorf("a join finds %s spans of %s", got, want)
 	}
 }
 

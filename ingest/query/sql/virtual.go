@@ -19,6 +19,7 @@ type virtual struct {
 	ctx     context.Context
 	table   *relation.Table
 	key     int // column whose value is the row number plus keyBase, -1 for none
+	sorted  int // column of integers by which the rows are sorted first, -1 for none
 	sources []Source
 	indexes map[[2]int]*index // by recording and column
 }
@@ -29,6 +30,19 @@ func key(t *relation.Table) int {
 		return 0
 	}
 	return -1
+}
+
+// sorted returns the column of integers by which the rows of a table are sorted first, -1 for
+// none. Rows with the same value, such as the spans of a thread, are next to each other.
+func sorted(t *relation.Table) int {
+	if len(t.Sorted) == 0 {
+		return -1
+	}
+	c := t.Column(t.Sorted[0])
+	if c >= 0 && (t.Columns[c].Type != relation.Integer || t.Columns[c].Null) {
+		return -1
+	}
+	return c
 }
 
 // keyBase returns the key of the first row.
@@ -71,9 +85,9 @@ func (v *virtual) BestIndex(x *sqlite3.IndexInfo) error {
 		case !c.Usable || c.Column < 0 || x.Collation(i) != "BINARY":
 		case c.Column == 0:
 			recording = i
-		case constant && c.Column-1 != v.key:
+		case constant && c.Column-1 != v.key && c.Column-1 != v.sorted:
 			fixed++ // reading all rows once is as fast as building an index
-		case best < 0 || c.Column-1 == v.key:
+		case best < 0 || c.Column-1 == v.key || c.Column-1 == v.sorted && x.Constraint[best].Column-1 != v.key && constant:
 			best = i
 		}
 	}
@@ -81,10 +95,15 @@ func (v *virtual) BestIndex(x *sqlite3.IndexInfo) error {
 		use(recording)
 		rows, cost = rows/float64(len(v.sources)), cost/float64(len(v.sources))
 	}
-	if best >= 0 && (x.Constraint[best].Column-1 == v.key || all < mostIndexed) {
+	if best >= 0 && (x.Constraint[best].Column-1 == v.key || x.Constraint[best].Column-1 == v.sorted || all < mostIndexed) {
 		use(best)
-		if rows = 10; x.Constraint[best].Column-1 == v.key {
+		switch x.Constraint[best].Column - 1 {
+		case v.key:
 			rows = 1
+		case v.sorted:
+			rows = max(10, rows/50)
+		default:
+			rows = 10
 		}
 		cost = 20 * rows
 		if recording < 0 {
@@ -241,6 +260,14 @@ func (c *cursor) find(s, column int, value sqlite3.Value) error {
 		}
 		return nil
 	}
+	if column == c.v.sorted {
+		r := stretch{source: s, from: c.first(s, column, number), to: all.to}
+		if number < math.MaxInt64 {
+			r.to = c.first(s, column, number+1)
+		}
+		c.runs = append(c.runs, r)
+		return nil
+	}
 	if c.v.table.Columns[column].Type == relation.Real {
 		c.runs = append(c.runs, all)
 		return nil
@@ -264,6 +291,16 @@ func (c *cursor) find(s, column int, value sqlite3.Value) error {
 	}
 	c.runs = append(c.runs, r)
 	return nil
+}
+
+// first returns the first row of a recording whose value of the sorted column is at least a
+// number.
+func (c *cursor) first(source, column int, number int64) int64 {
+	rows := c.of(source)
+	return int64(sort.Search(int(rows.Len()), func(i int) bool {
+		rows.Move(int64(i))
+		return rows.Value(column).Int >= number
+	}))
 }
 
 // start moves to the first row of the first run that has one.
