@@ -16,10 +16,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
-	"time"
 
 	"ashlar/app/desktop/filelock"
 )
@@ -179,7 +177,7 @@ var errTaken = errors.New("the name is taken")
 func try(dir, base string) (*os.File, error) {
 	// At most 100 bytes of the name, because file systems limit the length.
 	temp := filepath.Join(dir, fmt.Sprintf("%s%08x-%s%s", prefix, rand.Uint32(), base[:min(len(base), 100)], suffix))
-	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := createTemp(temp)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, errTaken
 	}
@@ -209,7 +207,7 @@ func sweep(dir string) {
 	}
 	for _, path := range left {
 		info, err := os.Lstat(path)
-		if err != nil || !info.Mode().IsRegular() || renamedUnlocked && time.Since(info.ModTime()) < time.Minute {
+		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -237,19 +235,9 @@ func (f *File) Commit() error {
 	return nil
 }
 
-// renamedUnlocked reports whether a file must be closed, and so unlocked, before it is
-// renamed: Windows does not rename open files.
-const renamedUnlocked = runtime.GOOS == "windows"
-
 // put renames the file to its final path and closes it.
-func (f *File) put() (err error) {
-	if renamedUnlocked {
-		err = f.File.Close()
-	}
-	if err == nil {
-		err = f.rename()
-	}
-	if err != nil {
+func (f *File) put() error {
+	if err := f.rename(); err != nil {
 		return err
 	}
 	f.done = true

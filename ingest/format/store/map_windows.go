@@ -9,9 +9,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// copiedTo is the size in bytes up to which files are read into memory: Windows lets nobody
+// remove a file that is mapped.
+const copiedTo = 64 << 20
+
 func mapFile(f *os.File, size int64) ([]byte, error) {
 	if size <= 0 || size != int64(int(size)) {
 		return nil, errCut
+	}
+	if size <= copiedTo {
+		return inMemory(f, size)
 	}
 	h, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
 	if err != nil {

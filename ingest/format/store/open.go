@@ -32,12 +32,6 @@ func Open(ctx context.Context, f *os.File) (*File, error) {
 		return nil, err
 	}
 	rest, forget := grace, source.Mapped(f.Name(), m.data)
-	runtime.AddCleanup(m, func(data []byte) {
-		time.AfterFunc(rest, func() {
-			forget()
-			unmap(data)
-		})
-	}, m.data)
 	var opened *File
 	err = source.Guard(f.Name(), func() error {
 		read, err := sections(m.data)
@@ -49,8 +43,20 @@ func Open(ctx context.Context, f *os.File) (*File, error) {
 		}
 		return err
 	})
+	if err != nil {
+		// Windows removes a file only when it is not mapped.
+		forget()
+		unmap(m.data)
+		return nil, err
+	}
+	runtime.AddCleanup(m, func(data []byte) {
+		time.AfterFunc(rest, func() {
+			forget()
+			unmap(data)
+		})
+	}, m.data)
 	runtime.KeepAlive(m)
-	return opened, err
+	return opened, nil
 }
 
 // inMemory reads a file that cannot be mapped.

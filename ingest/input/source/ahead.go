@@ -20,7 +20,7 @@ const gap = 64 << 10
 
 // Copy copies a chunk that [Input.Next] returned with this offset.
 func (a *Ahead) Copy(chunk []byte, offset int64) ([]byte, error) {
-	if a.In.mapping == nil || a.In.InPlace {
+	if a.In.mapping == nil || a.In.mapping.inMemory || a.In.InPlace {
 		return chunk, nil
 	}
 	fresh := -1

@@ -19,6 +19,8 @@ type mapping struct {
 	data []byte
 	undo func([]byte) error
 	file *os.File // the mapped file, while it is read in order
+	// inMemory is set if data is a copy of the file, which is closed.
+	inMemory bool
 
 	mu       sync.RWMutex // held by readers that may run while the program closes the file
 	closed   bool

@@ -154,7 +154,7 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 // If the file has become shorter, Copy returns the remaining bytes with the error. It may
 // be called from several goroutines, each with its own room.
 func (in *Input) Copy(chunk []byte, offset int64, room *[]byte) ([]byte, error) {
-	if in.mapping == nil || in.InPlace || len(chunk) > largeRest {
+	if in.mapping == nil || in.mapping.inMemory || in.InPlace || len(chunk) > largeRest {
 		return chunk, nil
 	}
 	if cap(*room) < len(chunk) {

@@ -199,10 +199,11 @@ func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	l, err := net.Listen("unix", path("socket"))
-	if err != nil {
+	if err == nil {
+		defer l.Close()
+	} else if runtime.GOOS != "windows" { // Wine has no such sockets
 		t.Fatal(err)
 	}
-	defer l.Close()
 	if err := os.WriteFile(path("bad.gz"), []byte("\x1f\x8bnonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -218,6 +219,9 @@ func TestOpenErrors(t *testing.T) {
 		{path("bad.gz"), " looks like gzip but cannot be decompressed: gzip: invalid header"},
 		{path("deep.gz"), " is compressed more than twice; decompress it first"},
 	} {
+		if c.name == path("socket") && l == nil {
+			continue
+		}
 		in, err := Open(c.name)
 		if err == nil {
 			in.Close()
@@ -231,7 +235,7 @@ func TestOpenErrors(t *testing.T) {
 	if got := reason(&os.PathError{Op: "open", Path: "x", Err: os.ErrPermission}); got != "permission denied; make it readable" {
 		t.Errorf("no permission: %s", got)
 	}
-	if os.Getuid() != 0 {
+	if os.Getuid() > 0 { // -1 on Windows
 		locked := write(t, "locked", []byte("x"))
 		if err := os.Chmod(locked, 0); err != nil {
 			t.Fatal(err)
@@ -501,7 +505,31 @@ func mapped(t *testing.T, content []byte) (path string, in *Input) {
 	if in.Mapped() == nil {
 		t.Skip("files are not mapped on this system; what is tested is there on Linux and Windows")
 	}
+	if in.mapping.inMemory {
+		t.Skip("small files are copied into memory on this system")
+	}
 	return path, in
+}
+
+// TestOpenFileCanBeReplaced writes and removes a file that is open. Windows would refuse
+// that if the file were mapped.
+func TestOpenFileCanBeReplaced(t *testing.T) {
+	b := content(100_000)
+	path := write(t, "x", b)
+	in, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if got, err := drain(t, in); err != io.EOF || !bytes.Equal(got, b) {
+		t.Fatalf("%d bytes, %v", len(got), err)
+	}
+	if err := os.WriteFile(path, content(200_000), 0o600); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestFileBecomesShorter(t *testing.T) {
