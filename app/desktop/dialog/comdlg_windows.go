@@ -67,7 +67,12 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 	runtime.LockOSThread() // the dialog runs a message loop on this thread
 	defer runtime.UnlockOSThread()
 	answer := make([]uint16, roomForTheAnswer)
+	filter := []uint16(nil)
+	for _, part := range []string{"All files", "*.*", ""} {
+		filter = append(filter, windows.StringToUTF16(part)...)
+	}
 	o := openFileName{
+		owner: owner(), filter: &filter[0],
 		file: &answer[0], maxFile: uint32(len(answer)),
 		flags: ofnExplorer | ofnFileMustExist | ofnPathMustExist | ofnNoChangeDir | ofnHideReadOnly,
 	}
@@ -91,6 +96,17 @@ func Open(ctx context.Context, r Request) ([]string, error) {
 		return nil, nil
 	}
 	return answered(answer), nil
+}
+
+// owner returns the program's window if it is the one in use, which is then disabled while
+// the dialog is open; 0 otherwise.
+func owner() windows.HWND {
+	hwnd := windows.GetForegroundWindow()
+	var pid uint32
+	if _, err := windows.GetWindowThreadProcessId(hwnd, &pid); err != nil || pid != windows.GetCurrentProcessId() {
+		return 0
+	}
+	return hwnd
 }
 
 // answered splits the dialog's output: either one path, or a folder followed by file

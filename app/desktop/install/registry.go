@@ -34,7 +34,14 @@ const (
 // the second.
 var (
 	ownEndings     = []string{".spaa", ".spall", ".pprof", ".otlp", ".ashlar"}
-	offeredEndings = []string{".json", ".gz", ".zst"}
+	offeredEndings = []string{
+		".bcc", ".bpftrace", ".cachegrind", ".callgrind", ".collapsed", ".cpuprofile", ".data",
+		".dhat", ".dtrace", ".folded", ".ftrace", ".fxt", ".gz", ".hang", ".heap", ".heapprofile",
+		".heaptrack", ".html", ".jfr", ".json", ".jsonl", ".kern_stacks", ".nettrace", ".out",
+		".pb", ".perf", ".perf-script", ".perfetto-trace", ".pftrace", ".prof", ".sample", ".speedscope",
+		".spin", ".spindump", ".stacks", ".systrace", ".trace", ".tsv", ".txt", ".user_stacks",
+		".zip", ".zst",
+	}
 )
 
 type setting struct{ key, name, value string }

@@ -2,9 +2,24 @@ package install
 
 import (
 	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"ashlar/ingest"
 )
+
+// TestEveryEndingIsOffered checks that the registry lists the last extension of every format.
+func TestEveryEndingIsOffered(t *testing.T) {
+	for _, f := range ingest.Formats {
+		for _, e := range f.Extensions {
+			if last := filepath.Ext(e); !slices.Contains(ownEndings, last) && !slices.Contains(offeredEndings, last) {
+				t.Errorf("%s of %s is not offered", last, f.Name)
+			}
+		}
+	}
+}
 
 // fakeHive is a registry in memory: values by key and name. A key without values has an empty
 // map.
