@@ -87,7 +87,7 @@ build() {
 }
 build build '-H windowsgui' ashlar.exe ./app/ashlar
 build build '' ashlar-cli.exe ./app/ashlar-cli
-for p in app/desktop/install app/desktop/outfile ingest/input/source ingest/format/store; do
+for p in app/core/cache app/desktop/install app/desktop/outfile ingest/input/source ingest/format/store; do
 	build 'test -vet=off -c' '' "$(echo "$p" | tr / .).test.exe" "./$p"
 done
 
