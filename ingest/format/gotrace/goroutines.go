@@ -115,6 +115,9 @@ func (d *decoder) blocked(reason int32) recording.FrameID {
 	return *f - 1
 }
 
+// unknown is the reason of a goroutine that was blocked when the trace began.
+const unknown = "since before the trace"
+
 // stateFrame returns the frame of a state without a reason.
 func (d *decoder) stateFrame(s recording.State) recording.FrameID {
 	f := &d.frames[s]
@@ -161,7 +164,9 @@ func (d *decoder) transition(ev *wire.Event, at int64) {
 	case wire.Running:
 		d.run(ev, g, at)
 	case wire.Waiting:
-		g.why = d.blocked(ev.Text)
+		if g.why = d.blocked(ev.Text); from == wire.Undetermined && d.gen.Text(ev.Text) == "" {
+			g.why = d.b.StateFrame(recording.Blocked, unknown)
+		}
 	case wire.Runnable:
 		if ev.G != nil && from != wire.Undetermined {
 			if waker := d.goroutine(ev.G); waker != g {

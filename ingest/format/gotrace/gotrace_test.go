@@ -155,6 +155,8 @@ func naive(t *testing.T, content []byte) map[string]int64 {
 		name := map[string]string{"Running": "running", "Runnable": "runnable", "Waiting": "waiting", "Syscall": "system call"}[s[3]]
 		if name == "waiting" && s[4] != "" {
 			name += ": " + s[4]
+		} else if name == "waiting" && s[2] == "Undetermined" {
+			name += ": since before the trace"
 		}
 		if name != "" {
 			now[g] = in{name, at}
