@@ -6,6 +6,7 @@ import (
 
 	"gioui.org/f32"
 
+	"ashlar/render/flame"
 	"ashlar/render/theme"
 	"ashlar/render/ui"
 )
@@ -19,6 +20,18 @@ type Swatch struct {
 // Tip draws a tooltip beside a point, inside the window: a title, lines and, if there is
 // a legend, one more line with it.
 func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatch) {
+	tip(u, at, false, title, lines, legend)
+}
+
+// FlameTip draws a tooltip about the bar at a point of a flamegraph, on the side of its
+// callers, so that it covers neither the bar nor its callees. up means that the flamegraph
+// grows upwards.
+func FlameTip(u *ui.UI, at image.Point, up bool, title string, lines []string) {
+	tip(u, at, !up, title, lines, nil)
+}
+
+// tip draws a tooltip below a point, or a bar's height above it.
+func tip(u *ui.UI, at image.Point, above bool, title string, lines []string, legend []Swatch) {
 	th := u.Theme
 	ts := ui.Style{Size: 12.5, Weight: ui.Medium, Color: th.Text}
 	ls := ui.Style{Size: 12, Color: th.Dim}
@@ -40,14 +53,7 @@ func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatc
 	if legend != nil {
 		rows++
 	}
-	box := ui.Rect(at.X+u.Px(14), at.Y+u.Px(16), w+u.Px(22), line*rows+u.Px(14))
-	edge := u.Constraints.Max
-	if box.Max.X > edge.X-u.Px(4) {
-		box = box.Sub(image.Pt(box.Max.X-edge.X+u.Px(4), 0))
-	}
-	if box.Max.Y > edge.Y-u.Px(4) {
-		box = box.Sub(image.Pt(0, box.Dy()+u.Px(28)))
-	}
+	box := tipBox(at, image.Pt(w+u.Px(22), line*rows+u.Px(14)), u.Constraints.Max, above, u.Px)
 	u.Round(box.Add(image.Pt(0, u.Px(2))), 7, theme.WithAlpha(ui.Colour{}, .28))
 	u.Round(box, 7, th.Raised)
 	u.Border(box, 7, 1, th.Rule)
@@ -67,6 +73,23 @@ func Tip(u *ui.UI, at image.Point, title string, lines []string, legend ...Swatc
 		u.Round(ui.Rect(x, in.Min.Y+y+(line-size)/2, size, size), 2, legend[i].Colour)
 		x += size + gap + names[i]
 	}
+}
+
+// tipBox returns the box of a tooltip at a point in a window: below the point or, where
+// that is asked for or there is no room below, above it.
+func tipBox(at, size, window image.Point, above bool, px func(float32) int) image.Rectangle {
+	box := ui.Rect(at.X+px(14), at.Y+px(16), size.X, size.Y)
+	if right := window.X - px(4); box.Max.X > right {
+		box = box.Sub(image.Pt(box.Max.X-right, 0))
+	}
+	over := box.Sub(image.Pt(0, box.Max.Y-at.Y+px(flame.BarHeight+2)))
+	switch {
+	case above && over.Min.Y >= px(4):
+		return over
+	case box.Max.Y > window.Y-px(4):
+		return box.Sub(image.Pt(0, box.Dy()+px(28)))
+	}
+	return box
 }
 
 // Point returns the place in the window of a point in an area.

@@ -13,8 +13,8 @@ import (
 )
 
 // NodeTip draws the tooltip of a flamegraph bar: its name, its weight and, if cpu (which
-// may be nil) has it, the part spent on CPU.
-func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node int32, cpu *session.OnCPU) {
+// may be nil) has it, the part spent on CPU. up means that the flamegraph grows upwards.
+func NodeTip(u *ui.UI, at image.Point, up bool, a *session.Answer, t *analyze.Tree, node int32, cpu *session.OnCPU) {
 	m := a.Metric()
 	nd := &t.Nodes[node]
 	all := t.Nodes[0].Total
@@ -44,7 +44,7 @@ func NodeTip(u *ui.UI, at image.Point, a *session.Answer, t *analyze.Tree, node 
 			lines = append(lines, where)
 		}
 	}
-	widget.Tip(u, at, title, lines)
+	widget.FlameTip(u, at, up, title, lines)
 }
 
 // FlamePad is the space around the bars, in dp.

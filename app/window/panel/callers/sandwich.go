@@ -259,6 +259,6 @@ func (w *sandwich) tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 		return
 	}
 	if a := p.Doc.Answer(); a == w.key.of {
-		panel.NodeTip(u, widget.Point(w.box.Min, w.At), a, w.pics[w.side].Tree, w.under, nil)
+		panel.NodeTip(u, widget.Point(w.box.Min, w.At), w.pics[w.side].Up, a, w.pics[w.side].Tree, w.under, nil)
 	}
 }

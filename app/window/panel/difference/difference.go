@@ -309,7 +309,7 @@ func (f *Panel) Tooltip(s *panel.Host, c *comparison.Comparison, u *ui.UI) {
 	if f.under > 0 {
 		title = f.pic.Shape.Name(int(f.under))
 	}
-	widget.Tip(u, at, title, f.lines(c, int(f.under)))
+	widget.FlameTip(u, at, f.pic.Up, title, f.lines(c, int(f.under)))
 }
 
 // lines describes a node: A, B, difference, ratio, share of the whole change, and

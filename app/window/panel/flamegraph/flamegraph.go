@@ -318,7 +318,7 @@ func (f *Panel) Tooltip(s *panel.Host, p *panel.Side, u *ui.UI) {
 		return
 	}
 	if a := p.Doc.Answer(); a != nil && a.Tree == f.Tree && int(f.Under) < len(f.Tree.Nodes) {
-		panel.NodeTip(u, widget.Point(f.box.Min, f.At), a, f.Tree, f.Under, p.Doc.OnCPU(a))
+		panel.NodeTip(u, widget.Point(f.box.Min, f.At), f.pic.Up, a, f.Tree, f.Under, p.Doc.OnCPU(a))
 	}
 }
 
