@@ -44,7 +44,6 @@ type Bar struct {
 const (
 	mostShown   = 2   // maximum number of sentences in the row; the menu lists all
 	mostLetters = 100 // maximum length of a sentence in the menu, in characters
-	leastRoom   = 360 // dp; a second sentence is shown only if it has at least this width
 	textSize    = 12
 	dotRoom     = 14
 	gap         = 22
@@ -79,12 +78,12 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, c Content) {
 		u.Text(image.Rect(x, r.Min.Y, end, r.Max.Y), c.Note, ui.Style{Size: textSize, Color: th.Dim})
 		return
 	}
-	widths := b.fit(u, c.Found, end-x)
-	if rest := len(c.Found) - len(widths); rest > 0 {
+	shown := fit(u, c.Found, end-x)
+	if rest := len(c.Found) - len(shown); rest > 0 {
 		text := units.Count(int64(rest)) + " more"
 		w := u.ChoiceWidth(nil, text, 0)
-		widths = b.fit(u, c.Found, end-x-w-u.Px(gap))
-		if left := len(c.Found) - len(widths); left != rest {
+		shown = fit(u, c.Found, end-x-w-u.Px(gap))
+		if left := len(c.Found) - len(shown); left != rest {
 			text = units.Count(int64(left)) + " more"
 		}
 		at := image.Pt(end-w, r.Min.Y+u.Px(1))
@@ -94,35 +93,45 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, c Content) {
 			h.Wake()
 		}
 	}
-	for i, w := range widths {
-		b.claim(h, u, i, ui.Rect(x, r.Min.Y+u.Px(3), w, u.Px(22)), c)
+	for i, text := range shown {
+		w := min(need(u, text), end-x)
+		b.claim(h, u, i, text, ui.Rect(x, r.Min.Y+u.Px(3), w, u.Px(22)), c)
 		x += w + u.Px(gap)
 	}
 }
 
-// fit returns the widths of the sentences that are shown in a row of a width: two if the
-// second has enough room, else the first.
-func (b *Bar) fit(u *ui.UI, found []findings.Finding, room int) (widths []int) {
-	need := func(i int) int { return u.Measure(sentence(&found[i]), ui.Style{Size: textSize}).X + u.Px(dotRoom+2) }
-	first := need(0)
-	if least := u.Px(leastRoom); len(found) > 1 {
-		second := need(1)
-		if left := room - u.Px(gap) - first; left >= min(second, least) {
-			return []int{first, min(second, left)}
-		}
-		if room >= 2*least+u.Px(gap) {
-			second = min(second, least)
-			return []int{min(first, room-u.Px(gap)-second), second}
+// fit returns the sentences shown in a row of a width: the first, and the second if both
+// fit with all their numbers.
+func fit(u *ui.UI, found []findings.Finding, room int) (shown []string) {
+	fits := func(text string) bool { return need(u, text) <= room }
+	first, _ := brief(sentence(&found[0]), fits)
+	if len(found) == 1 {
+		return []string{first}
+	}
+	second := sentence(&found[1])
+	both := func(room int, text string) (string, bool) {
+		return brief(text, func(text string) bool { return need(u, text) <= room })
+	}
+	// The first may be as brief as leaves room for the second, and the second as brief as
+	// the first then needs.
+	for _, text := range []string{first, shortest(sentence(&found[0]))} {
+		if rest, whole := both(room-u.Px(gap)-need(u, text), second); whole {
+			return []string{text, rest}
 		}
 	}
-	return []int{min(first, room)}
+	return []string{first}
+}
+
+// need returns the width of a sentence in the row.
+func need(u *ui.UI, text string) int {
+	return u.Measure(text, ui.Style{Size: textSize}).X + u.Px(dotRoom+2)
 }
 
 // sentence returns the claim of a finding on one line.
 func sentence(f *findings.Finding) string { return safetext.Text(f.Claim) }
 
-// claim draws a sentence in r, the ith in the row.
-func (b *Bar) claim(h *panel.Host, u *ui.UI, i int, r image.Rectangle, c Content) {
+// claim draws the text of the ith finding in r.
+func (b *Bar) claim(h *panel.Host, u *ui.UI, i int, text string, r image.Rectangle, c Content) {
 	th, f := u.Theme, &c.Found[i]
 	k := &b.claims[i]
 	u.Click(k, r, func(hovered bool) {
@@ -137,7 +146,6 @@ func (b *Bar) claim(h *panel.Host, u *ui.UI, i int, r image.Rectangle, c Content
 		u.Round(ui.Rect(r.Min.X, (r.Min.Y+r.Max.Y-dot)/2, dot, dot), 3, th.Accent)
 		in := image.Rect(r.Min.X+u.Px(dotRoom), r.Min.Y, r.Max.X, r.Max.Y)
 		st := ui.Style{Size: textSize, Color: color}
-		text := sentence(f)
 		if u.Measure(text, st).X > in.Dx() {
 			text = h.Fonts.Regular(textSize*u.Metric.PxPerSp).Cut(text, float32(in.Dx()-u.Px(2)))
 		}

@@ -108,15 +108,22 @@ func TestFindingsByKeys(t *testing.T) {
 	b.until("the evidence", func() bool { b.frame(); return b.Pane.Tab == panel.Calls })
 }
 
-// TestFindingsClose checks that the cross hides the findings of this recording only, and
-// that the command shows and hides them for all.
+// TestFindingsClose checks that the row makes room where there are no findings and the
+// status line says so; that the cross hides the row of this recording only; and that the
+// command shows and hides it for all.
 func TestFindingsClose(t *testing.T) {
 	b := led(t, someTrace)
 	b.until("the findings", func() bool { _, ok := b.Pane.Findings(); return ok })
 	b.frame()
-	top := b.Pane.Bounds.Overview.Min.Y
-	if !slices.Contains(b.texts(), "Nothing unusual found") {
+	high := b.Pane.Bounds.Overview.Min.Y
+	if !slices.Contains(b.texts(), "Nothing unusual found") || b.NoFindings {
 		t.Errorf("the texts are %q", b.texts())
+	}
+	b.Run("Show or hide findings")
+	b.frame()
+	top := b.Pane.Bounds.Overview.Min.Y
+	if top <= high {
+		t.Errorf("without findings the overview is at %d, with their row at %d", high, top)
 	}
 	b.click(f32.Pt(1280-22, 44+14), 0, pointer.ButtonPrimary)
 	b.frame()

@@ -18,6 +18,7 @@ type leads struct {
 	Bar   findingbar.Bar
 	found session.Async[*recording.Recording, []findings.Finding]
 	shown bool
+	told  bool      // whether the status line said that there are no findings
 	asked time.Time // when the findings were asked for
 }
 
@@ -27,8 +28,11 @@ func (p *Pane) Findings() ([]findings.Finding, bool) {
 	return all, ok && of == p.Rec
 }
 
+const noFindings = "Nothing unusual found"
+
 // findings draws the row of findings at the top of r, if it is shown, and returns the rest
-// of r. The findings are computed once the first answer is on screen.
+// of r. The findings are computed once the first answer is on screen. If there are none, the
+// status line says so, and the row makes room.
 func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.Rectangle) {
 	l := &p.Leads
 	if !l.shown || d.View != Both {
@@ -42,8 +46,12 @@ func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.R
 		}
 		all, of, ok := l.found.Ask(rec, d.Do.Wake, func(ctx context.Context) ([]findings.Finding, error) { return findings.Of(ctx, rec) })
 		switch {
+		case ok && of == rec && len(all) == 0 && !l.told:
+			l.told, l.shown = true, false
+			d.Say(noFindings)
+			return r
 		case ok && of == rec && len(all) == 0:
-			c.Note = "Nothing unusual found"
+			c.Note = noFindings // the row was asked for
 		case ok && of == rec:
 			c.Found = all
 		case u.Now.Sub(l.asked) >= signDelay:
