@@ -3,7 +3,9 @@
 package blocked
 
 import (
+	"cmp"
 	"image"
+	"slices"
 
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
@@ -11,6 +13,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
 	"ashlar/app/window/panel"
+	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/search"
@@ -26,6 +29,7 @@ type Panel struct {
 	pairs  widget.List
 	chosen int
 	of     *session.Locks
+	rows   []waits.Lock // in the order of the list
 	sheets [2]ui.Sheet
 }
 
@@ -52,7 +56,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	if t.of != a.Locks {
-		t.of, t.chosen, t.pairs.Down = a.Locks, 0, 0
+		t.of, t.rows, t.chosen, t.pairs.Down = a.Locks, byLost(a.Locks.All), 0, 0
 	}
 	pad := u.Px(16)
 	head := image.Rect(r.Min.X+pad, r.Min.Y+u.Px(6), r.Max.X-pad, r.Min.Y+u.Px(28))
@@ -64,12 +68,25 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	u.Text(head, s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title, float32(head.Dx())), ui.Style{Size: 13, Weight: ui.Medium, Color: u.Theme.Text})
 	middle := head.Max.Y + (r.Max.Y-head.Max.Y)/2
 	locks := image.Rect(r.Min.X, head.Max.Y, r.Max.X, middle)
-	list(s, u, &t.List.List, &t.sheets[0], locks, lockColumns(p.Rec), a.Locks.All, &t.chosen, func(row int, _ float32) { t.choose(row) })
-	of := a.Locks.All[min(t.chosen, len(a.Locks.All)-1)].Pairs
+	list(s, u, &t.List.List, &t.sheets[0], locks, lockColumns(p.Rec), t.rows, &t.chosen, func(row int, _ float32) { t.choose(row) })
+	of := t.rows[min(t.chosen, len(t.rows)-1)].Pairs
 	u.HLine(r.Min.X, r.Max.X, middle, u.Theme.Rule)
 	list(s, u, &t.pairs, &t.sheets[1], image.Rect(r.Min.X, middle, r.Max.X, r.Max.Y), pairColumns(p.Rec), of, nil, func(row int, x float32) {
 		show(p, &of[row], x > holderAt)
 	})
+}
+
+// byLost returns locks of all kinds in one order, those with the longest waits first. Waits
+// that nobody ends, such as sleeping, come last.
+func byLost(all []waits.Lock) []waits.Lock {
+	all = slices.Clone(all)
+	order.By(all, func(a, b waits.Lock) int {
+		if a, b := a.Kind == waits.Others, b.Kind == waits.Others; a != b {
+			return map[bool]int{true: 1, false: -1}[a]
+		}
+		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Waits, a.Waits))
+	})
+	return all
 }
 
 func (t *Panel) choose(row int) { t.chosen, t.pairs.Down = row, 0 }
@@ -192,7 +209,7 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	if a == nil || a.Locks == nil {
 		return nil
 	}
-	rec, all := p.Rec, a.Locks.All
+	rec, all := p.Rec, byLost(a.Locks.All)
 	return func() *tables.Grid {
 		type l = waits.Lock
 		return tables.NewGrid("locks", []tables.Column[l]{
