@@ -4,6 +4,7 @@ package findingbar
 
 import (
 	"image"
+	"strings"
 
 	"gioui.org/io/event"
 	gio "gioui.org/widget"
@@ -100,24 +101,26 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, c Content) {
 	}
 }
 
-// fit returns the sentences shown in a row of a width: the first, and the second if both
-// fit with all their numbers.
+// fit returns the sentences shown in a row of a width: the first and, if there is room for
+// a number of it, the second.
 func fit(u *ui.UI, found []findings.Finding, room int) (shown []string) {
-	fits := func(text string) bool { return need(u, text) <= room }
-	first, _ := brief(sentence(&found[0]), fits)
-	if len(found) == 1 {
+	in := func(room int, text string) (string, bool) {
+		return brief(text, func(text string) bool { return need(u, text) <= room })
+	}
+	text := sentence(&found[0])
+	first, whole := in(room, text)
+	if len(found) == 1 || !whole {
 		return []string{first}
 	}
 	second := sentence(&found[1])
-	both := func(room int, text string) (string, bool) {
-		return brief(text, func(text string) bool { return need(u, text) <= room })
-	}
-	// The first may be as brief as leaves room for the second, and the second as brief as
-	// the first then needs.
-	for _, text := range []string{first, shortest(sentence(&found[0]))} {
-		if rest, whole := both(room-u.Px(gap)-need(u, text), second); whole {
+	for _, text := range []string{first, shortest(text)} {
+		if rest, whole := in(room-u.Px(gap)-need(u, text), second); whole {
 			return []string{text, rest}
 		}
+	}
+	left := room - u.Px(gap) - need(u, first)
+	if rest, _ := in(left, second); need(u, rest) <= left && strings.ContainsAny(rest, "0123456789") {
+		return []string{first, rest}
 	}
 	return []string{first}
 }
