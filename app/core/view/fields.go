@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/format/program/disasm"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
@@ -156,6 +157,7 @@ func fields() []Field {
 		one("split", "the timeline's share of the height, 0 to 1", func(v *State) *float32 { return &v.Split }, decimalText, parseDecimal).remembered(),
 		one("down", "the scroll position of the tab, in DP", func(v *State) *float32 { return &v.Down }, decimalText, parseDecimal).pick(),
 		one("line", "the selected source line", func(v *State) *int { return &v.Line }, strconv.Itoa, func(s string) (int, error) { return parseNumber(s, math.MaxInt32) }).pick(),
+		text("syntax", "how instructions are written: gnu (default), go or intel", func(v *State) *string { return &v.Syntax }).remembered().checked(checkSyntax),
 		Field{Key: "with", Doc: "switches: " + switchDoc(), write: writeSwitches, read: readSwitches},
 		text("normalize", "the normalisation of a comparison", func(v *State) *string { return &v.Normalize }).
 			flag("normalize", "with two files, scale B to A `BY` total, duration, samples or calls; raw does not scale", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples), string(compare.Calls)),
@@ -205,6 +207,11 @@ func checkCalls(text string) error {
 		return fmt.Errorf("names no calls: %w", err)
 	}
 	return nil
+}
+
+func checkSyntax(text string) error {
+	_, err := disasm.ParseSyntax(text)
+	return err
 }
 
 // typed sets how a field without a plain flag is written on a command line. For a second

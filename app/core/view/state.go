@@ -107,6 +107,8 @@ type Display struct {
 	Lists, Linear, Dots bool
 	// Assembly shows instructions instead of source lines, Both shows both.
 	Assembly, Both bool
+	// Syntax is the name of a disasm.Syntax, "" for the default.
+	Syntax string
 	List           List
 	// SQL is the query whose answer is shown, Chart draws the answer instead of listing it.
 	SQL   string

@@ -84,7 +84,7 @@ func anyView(r *rand.Rand) *State {
 		Stacks: Stacks{several(r, func(r *rand.Rand) analyze.Transform {
 			return analyze.Transform{Op: analyze.Op(anyText(r)), Ref: analyze.Ref{Text: anyText(r), Module: anyText(r), Exact: r.IntN(2) == 0}}
 		}), anyText(r)},
-		Display: Display{List: List{By: anyText(r), Only: anyText(r), Columns: several(r, anyText)}, SQL: anyText(r)},
+		Display: Display{Syntax: []string{"", "go", "intel"}[r.IntN(3)], List: List{By: anyText(r), Only: anyText(r), Columns: several(r, anyText)}, SQL: anyText(r)},
 		Zoom:    several(r, anyFunction), Callers: several(r, anyFunction), Callees: several(r, anyFunction),
 		Marks: several(r, func(r *rand.Rand) Mark {
 			m := Mark{Place: Place{From: anyTime(r), To: anyTime(r)}, Text: anyText(r)}

@@ -78,7 +78,7 @@ func look(r *rand.Rand, s *Shell) {
 	lookAtThreads(r, p)
 	lookBelow(r, p)
 	p.Dots, p.List = maybe(), view.List{}
-	p.Assembly, p.Both = maybe(), maybe()
+	p.Assembly, p.Both, p.Syntax = maybe(), maybe(), []string{"", "go", "intel"}[r.IntN(3)]
 	if maybe() {
 		p.List = view.List{By: []string{"start", "-self", "thread"}[r.IntN(3)], Only: []string{"", "1us..", "a=b, self 1ms.."}[r.IntN(3)], Columns: [][]string{nil, {"start"}, {"start", "thread"}}[r.IntN(3)]}
 	}

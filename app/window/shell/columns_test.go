@@ -9,6 +9,7 @@ import (
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/core/view"
 	"ashlar/app/window/panel"
 	"ashlar/app/window/workspace"
 )
@@ -167,5 +168,31 @@ func TestListOfFunctions(t *testing.T) {
 	b.press(key.NameReturn, 0)
 	if h := p.Pick.Hit; p.Pick.Kind != panel.PickBar || p.Rec.FuncName(h.Call) != "read" || h.End-h.Start != 50e6 {
 		t.Errorf("the second line leads to %s", p.Rec.FuncName(p.Pick.Hit.Call))
+	}
+}
+
+// TestSyntaxIsRemembered checks that the syntax of instructions is kept for the next window, and
+// that an address has it.
+func TestSyntaxIsRemembered(t *testing.T) {
+	k := new(keptNote)
+	b := newBench(t, someTrace)
+	b.Keep = k
+	b.Pane.Syntax = "intel"
+	b.frame()
+	b.frame()
+	if got := k.now.Look["syntax"]; got != "intel" {
+		t.Errorf("kept is %q", got)
+	}
+	if st := b.Address(); st.Syntax != "intel" {
+		t.Errorf("the address is %s", st)
+	}
+	next := newBench(t, someTrace)
+	next.Prefer(k.now)
+	next.frame()
+	if next.Pane.Syntax != "intel" {
+		t.Errorf("the next window has %q", next.Pane.Syntax)
+	}
+	if _, err := view.Parse("ashlar:1?file=a&syntax=masm"); err == nil {
+		t.Error("an unknown syntax is no error")
 	}
 }

@@ -29,7 +29,7 @@ func (c *Comparison) state(st *view.State, dp float32) {
 	o := &c.Options
 	st.Event, st.Metric, st.Split = o.Event, o.Metric, c.Split
 	st.Transforms, st.Find, st.Up = slices.Clone(f.Transforms), f.Find, f.Up
-	st.Around, st.Callers, st.Callees, st.Display = nil, nil, nil, view.Display{}
+	st.Around, st.Callers, st.Callees, st.Display = nil, nil, nil, view.Display{Syntax: st.Syntax}
 	if st.Tab = ""; c.Tab != comparison.Difference {
 		st.Tab = c.Tab
 	}

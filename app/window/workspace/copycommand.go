@@ -186,6 +186,9 @@ func (p *Pane) tabCommands(d *Workspace) []*command {
 		if f, ok := p.PickedFunction(); ok {
 			c := p.commandAbout("source")
 			c.add(f.FuncName().String(), "--asm", "-n", "0")
+			if p.Syntax != "" {
+				c.add("--syntax", p.Syntax)
+			}
 			st := new(view.State)
 			p.Unbind(p.Rec, 0, 1, st)
 			c.addFields(p, st, "event", "metric")

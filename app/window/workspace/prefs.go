@@ -33,7 +33,7 @@ func (p *Prefs) Equal(q *Prefs) bool {
 func (p *Pane) Prefer(st *view.State) {
 	st.Group, st.Widths = "", nil // these belong to one recording
 	p.Table.Restore(&st.Table)
-	p.Split = view.ClampSplit(st.Split)
+	p.Split, p.Syntax = view.ClampSplit(st.Split), st.Syntax
 }
 
 // Look returns the current settings that are remembered as preferences. Settings that no
@@ -51,7 +51,7 @@ func (d *Workspace) Look() view.Kept {
 	shape := functions.NewTablePart().TableShape
 	shape.Restore(&st.Table)
 	if p := d.Pane; p != nil {
-		shape, st.Split = p.Table.TableShape, p.Split
+		shape, st.Split, st.Syntax = p.Table.TableShape, p.Split, p.Syntax
 	}
 	shape.Hidden, st.Table = functions.ColumnSet(d.HiddenColumns), view.Table{}
 	shape.State(&st.Table)

@@ -16,6 +16,7 @@ import (
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
 	"ashlar/app/window/panel"
+	"ashlar/ingest/format/program/disasm"
 	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
@@ -51,6 +52,36 @@ type asmKey struct {
 	weights     *analyze.Weights
 	fn          recording.FuncID
 	exe, beside string
+	syntax      disasm.Syntax
+}
+
+// keyOf returns the key of the listing of a side's function.
+func keyOf(p *panel.Side, w *analyze.Weights, fn recording.FuncID, syntax disasm.Syntax) asmKey {
+	return asmKey{w, fn, p.Exe, p.Folder(), syntax}
+}
+
+// syntaxes are the titles of disasm.Syntaxes.
+var syntaxes = []string{"GNU", "Go", "Intel"}
+
+// chooseSyntax draws the switch of syntaxes to the left of right, and returns its left end and the
+// chosen syntax in the form of [view.Display].
+func chooseSyntax(g *widget.Segments, u *ui.UI, right, y int, now string) (left int, chosen string) {
+	names := disasm.Syntaxes()
+	left = right - g.Width(u, syntaxes)
+	switch i := g.Layout(u, left, y, syntaxes, max(0, slices.Index(names, now))); i {
+	case -1:
+		return left, now
+	case 0:
+		return left, ""
+	default:
+		return left, names[i]
+	}
+}
+
+// syntaxOf returns the syntax of a view.
+func syntaxOf(name string) disasm.Syntax {
+	s, _ := disasm.ParseSyntax(name) // checked where it was set
+	return s
 }
 
 // listing is a listing, or the reason why there is none.
@@ -83,14 +114,14 @@ const (
 
 // ask returns the listing of the selected function, nil while it is being made.
 func (t *Assembly) ask(s *panel.Host, p *panel.Side, a *session.Answer) *listing {
-	k := asmKey{a.Tree.Weights, p.Pick.Fn, p.Exe, p.Folder()}
+	k := keyOf(p, a.Tree.Weights, p.Pick.Fn, syntaxOf(p.Syntax))
 	rec, event, path := a.Rec, "", p.Path
 	if a.Event < len(rec.Events) {
 		event = rec.Events[a.Event].Name
 	}
 	make := func(without bool) func(context.Context) (*listing, error) {
 		return func(ctx context.Context) (*listing, error) {
-			o := assembly.Options{Beside: k.beside, Exe: k.exe, WithoutLines: without}
+			o := assembly.Options{Syntax: k.syntax, Beside: k.beside, Exe: k.exe, WithoutLines: without}
 			if st, err := os.Stat(path); err == nil {
 				o.Recorded = st.ModTime()
 			}
@@ -124,7 +155,7 @@ func (t *Assembly) layout(s *panel.Host, p *panel.Side, u *ui.UI, a *session.Ans
 	t.arrange(l, file, text)
 	h := u.Px(sourceLine)
 	body := image.Rect(r.Min.X, r.Min.Y+u.Px(52), r.Max.X-u.Px(12), r.Max.Y)
-	if k := (asmKey{a.Tree.Weights, p.Pick.Fn, p.Exe, p.Folder()}); t.of != k {
+	if k := keyOf(p, a.Tree.Weights, p.Pick.Fn, ""); t.of != k { // another syntax keeps the place
 		t.of, t.at = k, -1
 		t.show(l.Ranked()[0], body.Dy()/h, h)
 	}

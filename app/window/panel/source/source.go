@@ -32,6 +32,7 @@ import (
 type Panel struct {
 	Asm  Assembly
 	kind widget.Segments
+	form widget.Segments // of instructions
 	widget.List
 	bar widget.ScrollBar
 	At  int32 // the clicked line, 0 for none
@@ -122,6 +123,9 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	}
 	if i := t.kind.Layout(u, r.Min.X+u.Px(16), r.Min.Y+u.Px(5), kinds, on); i >= 0 {
 		p.Assembly, p.Both = i > 0, i == 2
+	}
+	if p.Assembly {
+		_, p.Syntax = chooseSyntax(&t.form, u, r.Max.X-u.Px(16), r.Min.Y+u.Px(5), p.Syntax)
 	}
 	r.Min.Y = top
 	switch file, _ := p.SourceFile(); {
