@@ -75,7 +75,7 @@ func TestQueryPanel(t *testing.T) {
 	b.frame()
 	b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: "SELECT 1,\n  nosuch FROM spans"}})
 	b.frame()
-	if text := b.drawn(); !strings.Contains(text, "no such column: nosuch (line 2, column 3: nosuch FROM spans)") {
+	if text := b.drawn(); !strings.Contains(text, "no such column: nosuch (line 2, column 3: nosuch FROM spans); spans has ") {
 		t.Error("the error is not shown")
 	}
 	b.now = b.now.Add(time.Second)

@@ -71,12 +71,18 @@ type Error struct {
 	// query.
 	At    int
 	Query string
+	// Hint names what exists where the query names what does not; it may be empty.
+	Hint string
 }
 
-// Error returns the message with the place in the query.
+// Error returns the message with the place in the query, and the hint.
 func (e *Error) Error() string {
+	hint := ""
+	if e.Hint != "" {
+		hint = "; " + e.Hint
+	}
 	if e.At < 0 {
-		return e.Text
+		return e.Text + hint
 	}
 	before, near := e.Query[:e.At], e.Query[e.At:]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -85,7 +91,7 @@ func (e *Error) Error() string {
 	if utf8.RuneCountInString(near) > most {
 		near = string([]rune(near)[:most]) + "…"
 	}
-	return fmt.Sprintf("%s (line %d, column %d: %s)", e.Text, 1+strings.Count(before, "\n"), 1+utf8.RuneCountInString(before[start:]), near)
+	return fmt.Sprintf("%s (line %d, column %d: %s)", e.Text, 1+strings.Count(before, "\n"), 1+utf8.RuneCountInString(before[start:]), near) + hint
 }
 
 // Run answers a query about recordings.
@@ -276,12 +282,30 @@ func failure(err error, query string) error {
 	if rest := e.SQL(); rest != "" && strings.HasSuffix(query, rest) {
 		out.At = len(query) - len(rest)
 	}
-	if strings.HasPrefix(text, "no such table: ") {
+	switch {
+	case strings.HasPrefix(text, "no such table: "):
 		names := make([]string, len(relation.Tables))
 		for i, t := range relation.Tables {
 			names[i] = t.Name
 		}
-		out.Text += "; tables: " + strings.Join(names, ", ")
+		out.Hint = "tables: " + strings.Join(names, ", ")
+	case strings.HasPrefix(text, "no such column: "):
+		out.Hint = columnsHint(query)
 	}
 	return out
+}
+
+// columnsHint lists the columns of the first tables that a query mentions.
+func columnsHint(query string) string {
+	used, _ := mentioned(query, tokens(query))
+	const most = 2
+	var hints []string
+	for _, t := range used[:min(len(used), most)] {
+		names := make([]string, len(t.Columns))
+		for i := range t.Columns {
+			names[i] = t.Columns[i].Name
+		}
+		hints = append(hints, t.Name+" has "+strings.Join(names, ", "))
+	}
+	return strings.Join(hints, "; ")
 }
