@@ -50,7 +50,7 @@ type asked struct {
 type answer struct {
 	*sql.Result
 	err     error
-	took    time.Duration
+	took    time.Duration // between the frames at which it was asked and shown
 	leads   *sql.Leads
 	numeric []bool
 	points  points
@@ -62,13 +62,12 @@ const mostRows = 100_000
 // ask answers a query. Only a cancelled query returns an error: others are part of the
 // answer.
 func ask(ctx context.Context, k asked) (*answer, error) {
-	began := time.Now()
 	set := relation.New(k.rec)
 	r, err := sql.Run(ctx, []sql.Source{{Name: relation.Names([]string{k.rec.Source.Path})[0], Set: set}}, k.query, sql.Limits{Rows: mostRows})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	a := &answer{Result: r, err: err, took: time.Since(began)}
+	a := &answer{Result: r, err: err}
 	if err == nil {
 		a.leads = sql.NewLeads(r, k.rec, set)
 		for c := range r.Columns {
@@ -99,6 +98,9 @@ func (t *Panel) update(h *panel.Host, p *panel.Side, u *ui.UI) (a *answer, late 
 	}
 	a, of, ok := t.work.Ask(k, h.Do.Wake, func(ctx context.Context) (*answer, error) { return ask(ctx, k) })
 	if ok && of == k {
+		if t.running == k {
+			a.took = u.Now.Sub(t.began)
+		}
 		t.running = asked{}
 		return a, false
 	}
@@ -217,7 +219,9 @@ func (t *Panel) status(p *panel.Side, u *ui.UI, r image.Rectangle, a *answer, la
 		if a.Cut {
 			text = "First " + text
 		}
-		text += " · " + units.Duration(a.took.Nanoseconds()*1000)
+		if a.took >= signDelay {
+			text += " · " + units.Duration(int64(a.took.Truncate(100*time.Millisecond))*1000)
+		}
 		if a.leads.Any() && len(a.Rows) > 0 {
 			text += " · click a row or press Enter to go there"
 		}
