@@ -36,8 +36,8 @@ type Builds struct {
 	// SelfA and SelfB are the self costs of the function.
 	SelfA json.Number `json:"self_a"`
 	SelfB json.Number `json:"self_b"`
-	// Loop is a sentence about the hot loop of B; absent if there is none or it is the
-	// same code.
+	// Loop is a sentence about the hot loop of B; absent if there is none, it is the same
+	// code at the same cost, or the alignment is doubtful.
 	Loop string `json:"loop,omitempty"`
 }
 
@@ -80,7 +80,7 @@ func (o *options) builds(p *subcommand.Program, rec *recording.Recording, what s
 	event := &rec.Events[a.q.Event]
 	x := &Builds{Function: rec.Functions.Ref(int(a.function)).Name, BinaryA: a.listing.Binary, BinaryB: b.listing.Binary, DoubtA: a.listing.Doubt, DoubtB: b.listing.Doubt,
 		Doubt: al.Doubt, Skid: cmp.Or(assembly.Skid(rec, event.Name), assembly.Skid(other, other.Events[b.q.Event].Name)), Matched: al.Matched,
-		SelfA: exactnum.Value(a.listing.Self, a.m), SelfB: exactnum.Value(b.listing.Self, b.m), Loop: loopSentence(al)}
+		SelfA: exactnum.Value(a.listing.Self, a.m), SelfB: exactnum.Value(b.listing.Self, b.m), Loop: al.Sentence()}
 	var rows []BuildsRow
 	for i, r := range al.Rows {
 		y := BuildsRow{row: i}
@@ -119,30 +119,17 @@ func (o *options) builds(p *subcommand.Program, rec *recording.Recording, what s
 	return p.Answer(o.json, s, "rows", len(rows), func(n int) string { return x.text(al, a.m, a.rec, b.rec, rows[:n]) })
 }
 
-// loopSentence describes the change of the hot loop, "" if its code is the same.
-func loopSentence(al *assembly.Alignment) string {
-	c := al.HotLoop()
-	if c == nil || len(c.Added)+len(c.Removed) == 0 {
-		return ""
-	}
-	s := fmt.Sprintf("The hot loop at +%#x has %s and lacks %d of A", al.B.Offset(c.First), units.Plural(int64(len(c.Added)), "new instruction"), len(c.Removed))
-	if c.Checks > 0 {
-		s += fmt.Sprintf("; %s of the new ones can leave the loop, as a bounds check does", units.Plural(int64(c.Checks), "branch"))
-	}
-	if c.SelfA > 0 {
-		s += fmt.Sprintf(": self %+.0f %%", 100*float64(c.SelfB-c.SelfA)/float64(c.SelfA))
-	}
-	return s + "."
-}
-
 // text formats rows in the order of the code.
 func (x *Builds) text(al *assembly.Alignment, m *recording.Metric, a, b *recording.Recording, shown []BuildsRow) string {
 	var s strings.Builder
+	if x.Loop != "" {
+		fmt.Fprintf(&s, "%s\n", x.Loop)
+	}
 	fmt.Fprintf(&s, "%s: %s, A %s, B %s\n", safetext.Short(x.Function), safetext.Short(m.Name), safetext.Short(a.Source.Path), safetext.Short(b.Source.Path))
 	for _, side := range []struct{ name, binary, doubt string }{{"A", x.BinaryA, x.DoubtA}, {"B", x.BinaryB, x.DoubtB}} {
 		fmt.Fprintf(&s, "%s: %s, %s\n", side.name, safetext.Text(side.binary), cmp.Or(side.doubt, "build id verified"))
 	}
-	for _, said := range []string{x.Doubt, x.Skid, x.Loop} {
+	for _, said := range []string{x.Doubt, x.Skid} {
 		if said != "" {
 			fmt.Fprintf(&s, "%s\n", said)
 		}

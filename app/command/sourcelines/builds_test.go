@@ -56,7 +56,7 @@ func TestTwoBuilds(t *testing.T) {
 		t.Fatal(refused)
 	}
 	b := s.Builds
-	if b == nil || b.Doubt != "" || b.Added == 0 || !strings.Contains(b.Loop, "can leave the loop, as a bounds check does") {
+	if b == nil || b.Doubt != "" || b.Added == 0 || !strings.Contains(b.Loop, "gained a bounds check (") {
 		t.Fatalf("%+v", b)
 	}
 	added := ""
