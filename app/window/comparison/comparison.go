@@ -71,6 +71,7 @@ const (
 	Two          = "two"
 	Table        = "table"
 	Distribution = "distribution"
+	Assembly     = "assembly"
 	Pairing      = "pairing"
 	Trend        = panel.Trend
 	About        = "about"

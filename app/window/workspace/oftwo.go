@@ -137,6 +137,14 @@ func (o *ofTwo) commands(of [2]*Pane) (cs []*command) {
 	if o.Tab == comparison.Trend {
 		return []*command{trendCommand(o.Options.Event, o.Options.Metric, of[0], of[1])}
 	}
+	if o.Tab == comparison.Assembly && o.Chosen != nil && !o.OneRecording {
+		c := of[0].commandAbout("source")
+		c.add(o.Chosen.String(), "--asm", "--with", of[1].Path, "-n", "0")
+		if s := of[0].Syntax; s != "" {
+			c.add("--syntax", s)
+		}
+		return []*command{c}
+	}
 	for i, p := range of {
 		switch o.Tab {
 		case comparison.Two:

@@ -51,6 +51,11 @@ func fewRuns(c *comparison.Comparison) bool {
 	return len(c.Sides[0].Actions.Runs())+len(c.Sides[1].Actions.Runs()) < 6
 }
 
+// withoutAddresses reports whether a side of a comparison has no addresses of instructions.
+func withoutAddresses(c *comparison.Comparison) bool {
+	return !source.HasAddresses(c.Sides[0].Rec) || !source.HasAddresses(c.Sides[1].Rec)
+}
+
 // PairPanels lists the views of a comparison of two recordings.
 var PairPanels = []panel.Row[*comparison.Comparison]{
 	{Name: comparison.Difference, Title: "Difference", Doc: "cost change by stack", New: func() panel.Panel[*comparison.Comparison] { return difference.New() }},
@@ -60,6 +65,7 @@ var PairPanels = []panel.Row[*comparison.Comparison]{
 	{Name: comparison.Table, Title: "Difference table", Doc: "cost change by function, module, file, thread or stack", New: func() panel.Panel[*comparison.Comparison] { return new(difftable.Panel) }},
 	{Name: comparison.CallTree, Title: "Call tree", Rare: always[*comparison.Comparison], Doc: "call tree of both sides as a table", New: func() panel.Panel[*comparison.Comparison] { return new(calltree.OfTwo) }},
 	{Name: comparison.Distribution, Title: "Distribution", Doc: "call durations of the selected function on both sides", New: func() panel.Panel[*comparison.Comparison] { return new(distribution.Panel) }},
+	{Name: comparison.Assembly, Title: "Assembly", Rare: withoutAddresses, Doc: "instructions of the selected function in both builds, aligned", New: func() panel.Panel[*comparison.Comparison] { return new(source.Builds) }},
 	{Name: comparison.Trend, Title: "Trend", Rare: fewRuns, Doc: "costs over the runs of both sides, A before B", New: func() panel.Panel[*comparison.Comparison] { return trend.NewOfTwo() }},
 	{Name: comparison.Pairing, Title: "Matching", Doc: "matched functions and confidence", New: func() panel.Panel[*comparison.Comparison] { return new(pairing.Panel) }},
 	{Name: comparison.About, Title: "About the files", Doc: "format, contents and warnings of both files", New: func() panel.Panel[*comparison.Comparison] {
