@@ -109,7 +109,7 @@ type Display struct {
 	Assembly, Both bool
 	// Syntax is the name of a disasm.Syntax, "" for the default.
 	Syntax string
-	List           List
+	List   List
 	// SQL is the query whose answer is shown, Chart draws the answer instead of listing it.
 	SQL   string
 	Chart bool
