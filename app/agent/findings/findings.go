@@ -382,9 +382,12 @@ func (l *look) evidence(f *Finding, state view.State, args ...string) {
 	f.Command = evidence.Command(l.rec, l.withMetric(args...)...)
 }
 
+// threadWord returns the word for the threads of the recording, such as goroutine.
+func (l *look) threadWord() string { return l.rec.ThreadWord(recording.NoTrack) }
+
 // add records a finding of a rule.
 func (l *look) add(r rule, f Finding, state view.State, args ...string) {
-	f.Rule, f.WrongWhen = r.name, r.wrong
+	f.Rule, f.WrongWhen = r.name, strings.ReplaceAll(r.wrong, "thread", l.threadWord())
 	if f.Size.bound {
 		f.say(" The total is too large to store: it is a lower bound, and the share may be smaller.")
 	}

@@ -47,20 +47,20 @@ func (l *look) holder(r rule) error {
 		var f Finding
 		switch {
 		case 2*h.Held >= k.Held && in.name != "":
-			by := "a thread that is not recorded"
+			by := "a " + l.threadWord() + " that is not recorded"
 			if h.Track != recording.NoTrack {
 				by = l.on(h.Track)
 			}
-			f = Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which threads waited for it.",
+			f = Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which %ss waited for it.",
 				quoted(in.name), by, quoted(k.Title(l.rec)), of(plural(h.Count, "hold"), "holders[0].count"), of(duration(h.Median), "holders[0].median"), of(duration(h.Longest), "holders[0].longest"),
-				part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"))
+				part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"), l.threadWord())
 		case dear || 10*k.Held >= l.rec.Duration():
 			f = l.inTurn(k, of)
 		}
 		if f.Claim == "" {
 			continue
 		}
-		f.say(" %s of %s lost %s", of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.rec.ThreadWord(recording.NoTrack)), "waiters"), of(duration(k.Lost), "lost"))
+		f.say(" %s of %s lost %s", of(plural(k.Waits, "wait"), "waits"), of(plural(k.Waiters, l.threadWord()), "waiters"), of(duration(k.Lost), "lost"))
 		if dear {
 			f.say(", %s of the time in which they had work", percentage(lost))
 		}
@@ -129,7 +129,7 @@ func (l *look) inTurn(k *waits.Lock, of func(n Number, field string) Number) (f 
 		return Finding{}
 	}
 	f.Size = timePart(k.Held, l.rec.Duration())
-	f.say("%s hold the lock of %s in turn", plural(len(threads), l.rec.ThreadWord(recording.NoTrack)), quoted(k.Title(l.rec)))
+	f.say("%s hold the lock of %s in turn", plural(len(threads), l.threadWord()), quoted(k.Title(l.rec)))
 	for in, t := range held {
 		if 2*t > k.Held {
 			f.Function = in

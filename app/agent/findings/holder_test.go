@@ -2,6 +2,7 @@ package findings
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"ashlar/ingest/model/recording"
@@ -9,11 +10,18 @@ import (
 
 // TestHoldersInTurn checks that a lock is found that four threads hold in turn for 1 ms each, so
 // that none of them is the holder. Two waits end with the recording, the longest of them after
-// 3 ms.
+// 3 ms. Goroutines are not called threads.
 func TestHoldersInTurn(t *testing.T) {
+	for _, word := range []string{"thread", "goroutine"} {
+		holdersInTurn(t, word)
+	}
+}
+
+func holdersInTurn(t *testing.T, word string) {
 	const threads, slots, ms = 4, 64, int64(1e9)
 	b := recording.NewBuilder()
 	b.AddEvent(recording.StateEvent())
+	b.ProcessInfo(b.Process(1)).Member = word
 	stack := func(names ...string) (c recording.CallID) {
 		for _, n := range names {
 			c = b.Call(c, b.FunctionFrame(b.Function(recording.Function{Name: n})))
@@ -46,8 +54,12 @@ func TestHoldersInTurn(t *testing.T) {
 	var claims []string
 	for _, f := range found {
 		claims = append(claims, f.Rule+": "+f.Claim)
+		if text := f.Claim + f.WrongWhen; word != "thread" && strings.Contains(text, "thread") {
+			t.Errorf("%s has threads among goroutines: %s", f.Rule, text)
+		}
 	}
-	const want = "holder: 4 threads hold the lock of “sync.(*Mutex).Lock in main.update” in turn, mostly in “main.update”: 62 holds, median 1.000 ms, longest 3.000 ms, together 64.00 ms (100 % of the recording). 64 waits of 4 threads lost 189.0 ms."
+	want := "holder: 4 threads hold the lock of “sync.(*Mutex).Lock in main.update” in turn, mostly in “main.update”: 62 holds, median 1.000 ms, longest 3.000 ms, together 64.00 ms (100 % of the recording). 64 waits of 4 threads lost 189.0 ms."
+	want = strings.ReplaceAll(want, "thread", word)
 	if !slices.Contains(claims, want) {
 		t.Errorf("claims %q, want %q", claims, want)
 	}

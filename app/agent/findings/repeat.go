@@ -42,6 +42,12 @@ func (l *look) on(track int) string {
 	return quoted(strings.TrimSpace(t.Title()))
 }
 
+// kind returns the word for a track at the beginning of a sentence, such as Goroutine.
+func (l *look) kind(track int) string {
+	word := l.rec.ThreadWord(track)
+	return strings.ToUpper(word[:1]) + word[1:]
+}
+
 // isProcessor reports whether a track shows a processor. Threads show the same work.
 func (l *look) isProcessor(track int) bool { return l.rec.ThreadWord(track) == "processor" }
 
@@ -282,8 +288,8 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 	}
 	state, typical := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, slices.Index(gaps, middle)
 	state.Sides[0].Select = recording.Offsets(o.End(typical)-l.rec.Start, o.Start(typical+1)-l.rec.Start)
-	l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("Thread %s is idle between calls of %s for %s of %s (median gap: %s).",
-		l.on(o.Track), quoted(o.Name), part(sum, window), duration(window), duration(middle)), state, "top", evidence.File(l.rec), "--by", "thread")
+	l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("%s %s is idle between calls of %s for %s of %s (median gap: %s).",
+		l.kind(o.Track), l.on(o.Track), quoted(o.Name), part(sum, window), duration(window), duration(middle)), state, "top", evidence.File(l.rec), "--by", "thread")
 	return nil
 }
 

@@ -166,7 +166,7 @@ func (l *look) lock(r rule) error {
 		return err
 	}
 	if threads > 1 {
-		found.say(", on %s", plural(threads, "thread"))
+		found.say(", on %s", plural(threads, l.threadWord()))
 	}
 	found.say(".")
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))

@@ -269,7 +269,7 @@ func (l *look) starving(r rule) error {
 			}
 			return n
 		}
-		sure.say("Thread %s has %s of %s; the median of its %s peers is %s.", quoted(strings.TrimSpace(t.Label())), on(least), name(l.metric.Name), count(len(tracks)), on(tracks[len(tracks)/2]))
+		sure.say("%s %s has %s of %s; the median of its %s peers is %s.", l.kind(least), quoted(strings.TrimSpace(t.Label())), on(least), name(l.metric.Name), count(len(tracks)), on(tracks[len(tracks)/2]))
 		if where := l.mostlyIn(least, nil); where.name != "" {
 			sure.say(" Most of its stacks are in %s.", quoted(where.name))
 		}
@@ -329,7 +329,7 @@ func (l *look) stall(r rule) error {
 	whole := l.rec.Duration()
 	size := Size{Value: nanoseconds(int64(longest) * width), Unit: "ns", Metric: "duration", Of: nanoseconds(whole), share: float64(longest) / cells}
 	size.Share = *decimal(size.share)
-	l.add(r, Finding{Size: size}.saying("No thread ran from %s to %s (of %s).", duration(gap.From), duration(gap.To), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))),
+	l.add(r, Finding{Size: size}.saying("No %s ran from %s to %s (of %s).", l.threadWord(), duration(gap.From), duration(gap.To), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))),
 		state, "top", evidence.File(l.rec), "--range", gap.String())
 	return nil
 }
