@@ -1,9 +1,11 @@
 package panel
 
 import (
+	"slices"
 	"strings"
 
 	"ashlar/ingest/input/decimal"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/render/units"
@@ -15,7 +17,13 @@ func CallWords(set string) string {
 	if err != nil {
 		return set
 	}
-	words := []string{strings.Join(q.Functions, ", ")}
+	names := slices.Clone(q.Functions)
+	for i, name := range names {
+		if folded, ok := funcname.OfFoldedPattern(strings.Trim(name, "/")); ok {
+			names[i] = folded
+		}
+	}
+	words := []string{strings.Join(names, ", ")}
 	if len(q.Functions) == 0 {
 		words[0] = "all functions"
 	}

@@ -15,6 +15,7 @@ func TestCallWords(t *testing.T) {
 		`*[found "arg:time, out"]`:          "all functions, with arg:time, out",
 		"RunTask[at 42:43@1.2s]":            "RunTask, the call at 1.2 s",
 		"RunTask[at 42:43@1.2s 42:43@1.3s]": "RunTask, 2 selected",
+		"/^Step#(#|[0-9]+)$/[18ms..]":       "Step##, 18 ms or longer",
 		"RunTask[":                          "RunTask[",
 	} {
 		if got := CallWords(set); got != want {

@@ -52,6 +52,21 @@ func FoldedPattern(folded string) string {
 	return "^" + b.String() + "$"
 }
 
+// OfFoldedPattern returns the folded name of a FoldedPattern; ok is false for another
+// regular expression.
+func OfFoldedPattern(pattern string) (folded string, ok bool) {
+	var b strings.Builder
+	text := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$"), "(#|[0-9]+)", "#")
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	folded = b.String()
+	return folded, FoldedPattern(folded) == pattern && strings.Contains(pattern, "(#|[0-9]+)")
+}
+
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }

@@ -23,10 +23,22 @@ func TestFoldedPattern(t *testing.T) {
 	for _, of := range names {
 		folded := FoldDigits(of)
 		is := regexp.MustCompile(FoldedPattern(folded))
+		if back, ok := OfFoldedPattern(is.String()); ok != (folded != of || of == "step##") || ok && back != folded {
+			t.Errorf("the pattern of %q is that of %q: %v", folded, back, ok)
+		}
 		for _, name := range names {
 			if got, want := is.MatchString(name), FoldDigits(name) == folded; got != want {
 				t.Errorf("the pattern of %q matches %q: %v, want %v", folded, name, got, want)
 			}
+		}
+	}
+}
+
+// TestOtherPatterns checks that other expressions are no patterns of folded names.
+func TestOtherPatterns(t *testing.T) {
+	for _, text := range []string{"", "^", "$", "frame", "^frame$", "^frame (#|[0-9]+)", "^fr.*(#|[0-9]+)$", `^a\`, "^(#|[0-9])$"} {
+		if folded, ok := OfFoldedPattern(text); ok {
+			t.Errorf("%q is the pattern of %q", text, folded)
 		}
 	}
 }
