@@ -56,6 +56,7 @@ type decoder struct {
 	ends   []int
 	calls  []recording.CallID
 	values [2]int64
+	equal  equalLines
 }
 
 // Decode reads all lines into b. Lines without a stack are left out, with a warning that
@@ -73,8 +74,13 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	d.counts = make([]decode.Number, len(metrics))
 	d.event = b.AddEvent(recording.Event{Basis: recording.FromStacks, Metrics: metrics})
 	txt := newText(in, head)
-	if err := d.read(ctx, txt); err != nil {
+	err = d.read(ctx, txt)
+	d.equal.flush(d)
+	if err != nil {
 		return err
+	}
+	if d.equal.merged > 0 {
+		b.Warn("lines-merged", "", "After the first %d million lines, lines with the same stack were added up: %d lines are part of others", mergeAfter>>20, d.equal.merged)
 	}
 	if txt.damaged > 0 {
 		b.Warn("utf-16", "", "%d UTF-16 code units (half of a pair, or cut off at the end) are invalid and shown as U+FFFD", txt.damaged)
@@ -117,6 +123,10 @@ func (d *decoder) record(l []byte) {
 		}
 		return
 	}
+	merge := d.tally.Kept >= mergeAfter && d.whole(found)
+	if !merge {
+		d.equal.flush(d)
+	}
 	values, rounded, limited := d.values[:0], false, status == tooLarge
 	for m, n := range d.counts {
 		if m >= found {
@@ -140,7 +150,11 @@ func (d *decoder) record(l []byte) {
 		d.repaired()
 	}
 	d.tally.Kept++
-	d.b.AddStack(d.event, d.call(stack), recording.NoTrack, 0, values)
+	if merge {
+		d.equal.add(d, d.call(stack), values)
+	} else {
+		d.b.AddStack(d.event, d.call(stack), recording.NoTrack, 0, values)
+	}
 }
 
 // scale converts a count to a metric's unit. The unit becomes finer for a count with more
