@@ -24,6 +24,9 @@ type Damage struct {
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all errors.
 	Check string `json:"check"`
+
+	// unchanging is the first error that changes neither numbers nor names.
+	unchanging *DamageKind
 }
 
 // DamageKind is one kind of error.
@@ -70,8 +73,11 @@ func DamageOf(rec *recording.Recording) *Damage {
 		if w.Error {
 			d.Errors += w.Count
 		}
+		kind := DamageKind{w.Code, w.Count, w.First, w.Text, w.Error}
 		if !w.Minor {
-			d.Weighing = append(d.Weighing, DamageKind{w.Code, w.Count, w.First, w.Text, w.Error})
+			d.Weighing = append(d.Weighing, kind)
+		} else if d.unchanging == nil {
+			d.unchanging = &kind
 		}
 	}
 	if rec.Source.Checked {
@@ -89,6 +95,15 @@ const longest = 160
 // mostKinds is the maximum number of kinds that Text names after the first.
 const mostKinds = 3
 
+// sentence returns the problem's text, without its full stop, and the first place.
+func (k *DamageKind) sentence() string {
+	s := strings.TrimSuffix(safetext.Sentence(k.Text, longest), ".")
+	if k.First != "" {
+		s += " (" + k.First + ")"
+	}
+	return s
+}
+
 // Text returns one line for people: the number of errors that affect the answer, and
 // their kinds.
 func (d *Damage) Text() string {
@@ -104,7 +119,11 @@ func (d *Damage) Text() string {
 	case d.Errors == 0:
 		s = d.File + ": "
 	case len(d.Weighing) == 0:
-		return s + ", none of which changes a number; " + d.Check + " lists them"
+		s += ", none of which changes a number"
+		if d.unchanging != nil {
+			s += ": " + d.unchanging.sentence()
+		}
+		return s + "; " + d.Check + " lists them"
 	case weigh == 0:
 		s += ", none of which changes a number, but: "
 	case weigh == d.Errors:
@@ -113,10 +132,7 @@ func (d *Damage) Text() string {
 		s += fmt.Sprintf(", of which %s may affect this answer: ", units.Count(weigh))
 	}
 	w := &d.Weighing[0]
-	s += strings.TrimSuffix(safetext.Sentence(w.Text, longest), ".")
-	if w.First != "" {
-		s += " (" + w.First + ")"
-	}
+	s += w.sentence()
 	if w.Count > 1 && len(d.Weighing) > 1 {
 		s += ", " + units.Count(w.Count) + " times"
 	}
