@@ -57,6 +57,7 @@ with the same values.
 		var windows string
 		exeFlag(fs)
 		fs.BoolVar(&o.force, "force", false, "replace OUT if it exists")
+		fs.BoolVar(&o.large, "large", false, "write OUT even if it has more than 1 GB and ten times the size of IN")
 		fs.StringVar(&windows, "windows", "", "sum samples in windows of this `LENGTH`, such as 1s or 100ms (SPAA)")
 		fs.StringVar(&o.event, "event", "", "the `EVENT` to write if OUT holds only one (pprof, folded; default: the first)")
 		fs.BoolVar(&o.json, "json", false, "print the report as JSON")
@@ -93,6 +94,7 @@ type convertOptions struct {
 	in, out string
 	target  *codec.Format
 	force   bool
+	large   bool
 	window  int64
 	event   string
 	json    bool
@@ -182,7 +184,7 @@ type conversion struct {
 	stopped error
 }
 
-func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer, p *progress.Progress) (*conversion, error) {
+func (c *call) convertInto(ctx context.Context, o *convertOptions, out *outfile.File, p *progress.Progress) (*conversion, error) {
 	in, err := c.openInput(ctx, o.in)
 	if err != nil {
 		return nil, err
@@ -194,7 +196,12 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out io.Writer
 		return nil, err
 	}
 	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []encode.Loss{}}
-	opt := encode.Options{Event: o.event, Window: o.window}
+	opt := encode.Options{Event: o.event, Window: o.window, Limit: &encode.Limit{
+		Input: in.Bytes, Free: -1, Large: o.large, Flag: "--large", Say: func(text string) { p.Stop(); c.note("%s", text) },
+	}}
+	if !o.target.Encode.Compresses(o.out) {
+		opt.Limit.Free = out.Free()
+	}
 	var rep *encode.Report
 	if format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() && c.redactor == nil {
 		p.Watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })

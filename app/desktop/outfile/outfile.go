@@ -80,6 +80,10 @@ func Write(name string, o Options, write func(io.Writer) error) error {
 	return f.Commit()
 }
 
+// Free returns the bytes that the user may still write to the file's disk, -1 if that is
+// unknown.
+func (f *File) Free() int64 { return free(filepath.Dir(f.Name())) }
+
 // Apart returns an error if the file to write is one of the files being read, by whatever
 // path.
 func Apart(name string, read []string) error {

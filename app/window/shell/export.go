@@ -109,6 +109,10 @@ func (s *Shell) saveSelection() {
 			return err
 		}
 		defer out.Close()
+		opt.Limit = &encode.Limit{Input: rec.Source.Bytes, Free: -1}
+		if !target.Encode.Compresses(path) {
+			opt.Limit.Free = out.Free()
+		}
 		rep, err := target.Write(ctx, out, path, part, opt)
 		if err != nil {
 			return err

@@ -124,6 +124,12 @@ func (f *Format) Copy(ctx context.Context, w io.Writer, name string, r io.Reader
 	return rep, err
 }
 
+// Compresses reports whether a file of the given name is written compressed.
+func (e *Encoder) Compresses(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".zst") || strings.HasSuffix(name, ".gz") || HasExtension(name, e.Packed)
+}
+
 // compressed calls write with a writer that compresses according to the extension of
 // name.
 func (e *Encoder) compressed(w io.Writer, name string, write func(*bufio.Writer) error) error {

@@ -28,6 +28,8 @@ type Options struct {
 	// Window is the length of the time windows of a SPAA file, in picoseconds; 0 keeps
 	// the recording's windows.
 	Window int64
+	// Limit, if set, ends the conversion before a file becomes unexpectedly large.
+	Limit *Limit
 	// Progress, if set, is called now and then with the steps done so far and their
 	// total; steps have no particular size.
 	Progress func(done, total int64)
@@ -54,6 +56,8 @@ type Job struct {
 	Total int64
 
 	done, next int64
+
+	expected, rows, deep int64 // bytes, stacks and frames: see Expect
 }
 
 // stride is the number of steps between calls of Progress.

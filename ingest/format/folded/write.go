@@ -32,7 +32,12 @@ func write(j *encode.Job) error {
 	if len(e.Metrics) == 0 {
 		return encode.ErrNothing
 	}
-	if err := f.fit(r); err != nil {
+	size := f.size(r)
+	if err := r.Expect(j, size); err != nil {
+		return err
+	}
+	// The lines are sorted in memory.
+	if err := memory.Need(size, "writing folded stacks"); err != nil {
 		return err
 	}
 	for i, k := range r.Keys {
@@ -45,9 +50,8 @@ func write(j *encode.Job) error {
 	return f.write(e.Metrics[e.Primary].Decimals)
 }
 
-// fit returns an error if the lines, which must be sorted in memory, need more memory
-// than available.
-func (f *folder) fit(r *sums.Rows) error {
+// size returns the length of the rows' lines, without the values.
+func (f *folder) size(r *sums.Rows) int64 {
 	calls := &f.Rec.Calls
 	long := make([]int64, calls.Len()) // by call: the length of its line
 	for c := 1; c < len(long); c++ {
@@ -57,7 +61,7 @@ func (f *folder) fit(r *sums.Rows) error {
 	for _, k := range r.Keys {
 		sum += long[k.Call]
 	}
-	return memory.Need(sum, "writing folded stacks")
+	return sum
 }
 
 type folder struct {

@@ -8,6 +8,7 @@ import (
 
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/format/encode/sums"
+	"ashlar/ingest/input/memory"
 	"ashlar/ingest/model/order"
 	"ashlar/ingest/model/recording"
 )
@@ -54,6 +55,10 @@ type otlpContext struct {
 	link  int32
 }
 
+// frameMemory is the memory for each frame of each stack: the number of its location, once
+// as such and twice as a varint.
+const frameMemory = 8 + 2*3
+
 func write(j *encode.Job) error {
 	w := &otlpWriter{
 		Job: j, dict: newOTLPDict(j.Rec), threads: encode.ThreadIDs(j.Rec, false, -1, -1),
@@ -61,13 +66,21 @@ func write(j *encode.Job) error {
 	}
 	j.Total = j.Rec.Counts.Stacks + j.Rec.Counts.Spans + encode.Samples(j.Rec)
 	w.setClock()
+	var frames int64
 	all := make([]*sums.Rows, len(j.Rec.Events))
 	for e := range all {
 		r, err := sums.Of(j, e)
 		if err != nil {
 			return err
 		}
+		if err := r.Expect(j, r.Frames(j.Rec)*encode.BinaryID(j.Rec)); err != nil {
+			return err
+		}
 		all[e] = r
+		frames += r.Frames(j.Rec)
+		if err := memory.Need(frames*frameMemory, "writing OpenTelemetry profiles"); err != nil {
+			return err
+		}
 		for _, k := range r.Keys {
 			w.resource(k).contexts[k.Ctx] = true
 		}

@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/input/memory"
 	"ashlar/ingest/model/recording"
 )
 
@@ -51,6 +52,10 @@ type labelSet struct {
 	unit map[string][]string
 }
 
+// frameMemory is the memory for each frame of each stack: its location as a number, as a
+// pointer, and as a number and a varint when pprof's library writes it.
+const frameMemory = 3*8 + 3
+
 func write(j *encode.Job) error {
 	event, err := sums.OneEvent(j)
 	if err != nil {
@@ -62,6 +67,13 @@ func write(j *encode.Job) error {
 		functions: map[functionKey]*profile.Function{}, mappings: map[encode.MappingKey]*profile.Mapping{}, labels: map[labelKey]*labelSet{},
 	}
 	if w.rows, err = sums.Of(j, event); err != nil {
+		return err
+	}
+	frames := w.rows.Frames(j.Rec)
+	if err := w.rows.Expect(j, frames*encode.BinaryID(j.Rec)); err != nil {
+		return err
+	}
+	if err := memory.Need(frames*frameMemory, "writing pprof"); err != nil {
 		return err
 	}
 	w.describe()

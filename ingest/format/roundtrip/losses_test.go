@@ -58,7 +58,7 @@ func (f facts) missing(got facts) (n map[string]int64, example map[string]string
 
 // elsewhere lists prefixes of losses whose number other tests check. They depend on values
 // or on what happened during reading, not on fields that a file has or lacks.
-var elsewhere = []string{"fractions of ", "mangled names", "stack frames", "links between", "sums", "last digits of the clock", "missing values", "inlined frames", "arguments that are not JSON", "names of processes in"}
+var elsewhere = []string{"fractions of ", "mangled names", "stack frames", "links between", "sums", "last digits of the clock", "missing values", "inlined frames", "arguments that are not JSON", "names of processes in", "marks of idle system goroutines"}
 
 // naiveReaders returns, for each format, the statements that a file should make and those
 // that it makes.
@@ -86,6 +86,9 @@ func lossesAreCounted(t *testing.T, rec *recording.Recording, all map[string]con
 		want := naiveReaders[name].want(rec.Plain())
 		if rec.CPU != nil {
 			want.some("span CPU times", timedSpans(rec))
+		}
+		if name != "out.json" {
+			want.some("marks of async spans", asyncBesideThreads(rec))
 		}
 		missing, example := want.missing(naiveReaders[name].got(t, out))
 		said := map[string]int64{}
@@ -126,6 +129,18 @@ func TestLossesOfMadeFiles(t *testing.T) {
 			lossesAreCounted(t, rec, toAll(t, rec), map[string]int{})
 		})
 	}
+}
+
+// asyncBesideThreads returns the number of async spans if the threads have spans too.
+func asyncBesideThreads(rec *recording.Recording) int {
+	n := map[recording.TrackKind]int{}
+	for _, t := range rec.Tracks {
+		n[t.Kind] += t.Spans()
+	}
+	if n[recording.ThreadTrack] == 0 || spanEvent(rec) != 0 {
+		return 0
+	}
+	return n[recording.AsyncTrack]
 }
 
 func timedSpans(rec *recording.Recording) (n int) {

@@ -83,6 +83,9 @@ func (s *spaaWriter) collect() error {
 		if err != nil {
 			return err
 		}
+		if err := r.Expect(s.Job, r.Frames(rec)*encode.TextID(rec)); err != nil {
+			return err
+		}
 		if len(rec.Events[e].Metrics) == 0 {
 			r = &sums.Rows{}
 		}

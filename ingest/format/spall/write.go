@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ashlar/ingest/format/encode"
+	"ashlar/ingest/format/encode/sums"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 )
@@ -334,6 +335,11 @@ func (s *spallWriter) args(ref uint64) string {
 func (s *spallWriter) losses() {
 	rec := s.Rec
 	const why = "spall has only spans"
+	for e := range rec.Events {
+		if rec.Events[e].Basis == recording.FromSpans {
+			sums.LoseApart(s.Job, e)
+		}
+	}
 	s.LoseMarks(why)
 	s.Lose(encode.Samples(rec), "samples", why)
 	s.Lose(rec.Counts.Stacks, "stacks", why)

@@ -71,6 +71,9 @@ func Of(j *encode.Job, event int) (*Rows, error) {
 	if r.Overflow > 0 {
 		j.Lose(r.Overflow, "sums", "values above 64 bits were limited")
 	}
+	if err == nil {
+		LoseApart(j, event)
+	}
 	return r, err
 }
 
@@ -79,16 +82,26 @@ func Of(j *encode.Job, event int) (*Rows, error) {
 const mostFrames = 1 << 31
 
 func (r *Rows) fit(rec *recording.Recording) error {
-	var frames int64
-	for _, k := range r.Keys {
-		if k.Call != recording.NoCall {
-			frames += int64(rec.Calls.Depth(k.Call))
-		}
-	}
-	if frames > mostFrames {
+	if frames := r.Frames(rec); frames > mostFrames {
 		return fmt.Errorf("its %s have %d frames in total, but at most %d are written; write a part (--range) or use a format with spans", safetext.Plural(len(r.Keys), "stack"), frames, int64(mostFrames))
 	}
 	return nil
+}
+
+// Frames returns the number of frames of all rows together.
+func (r *Rows) Frames(rec *recording.Recording) (n int64) {
+	for _, k := range r.Keys {
+		if k.Call != recording.NoCall {
+			n += int64(rec.Calls.Depth(k.Call))
+		}
+	}
+	return n
+}
+
+// Expect notes that the rows will be written with size bytes, and returns an error if the
+// output would become too large.
+func (r *Rows) Expect(j *encode.Job, size int64) error {
+	return j.Expect(size, int64(len(r.Keys)), r.Frames(j.Rec))
 }
 
 func (r *Rows) stacks(j *encode.Job, event int) error {
