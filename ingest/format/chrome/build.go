@@ -97,6 +97,9 @@ func (d *decoder) take(bt *batch) bool {
 		d.build(bt)
 		return true
 	}
+	if len(bt.events) == 0 {
+		return true // nothing but blanks: keep none of its bytes
+	}
 	d.held = append(d.held, bt)
 	for i := range bt.events {
 		ev := &bt.events[i]

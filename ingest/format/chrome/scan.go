@@ -140,20 +140,6 @@ func (s *scanner) outside(b []byte, p int, out *batch) int {
 	return p + 1
 }
 
-// zeros returns the number of zeros that b begins with. A file that was allocated but not
-// written has gigabytes of them.
-func zeros(b []byte) (n int) {
-	for len(b)-n >= len(blank) && bytes.Equal(b[n:n+len(blank)], blank[:]) {
-		n += len(blank)
-	}
-	for n < len(b) && b[n] == 0 {
-		n++
-	}
-	return n
-}
-
-var blank [4096]byte
-
 // maxFirst is the number of bytes of the outermost object that are examined to
 // distinguish a single event from an object that contains events.
 const maxFirst = 64 << 10
@@ -194,7 +180,7 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 		switch b[p] {
 		case '{':
 			ev := out.add(phNone, p, p)
-			if end, st = s.event(b, p, ev); st == jsonscan.Good {
+			if end, st = s.event(b, p, ev); st == jsonscan.Good && blanksIn(b[p:end]) == 0 {
 				ev.end = uint32(end)
 				if !s.comma {
 					out.add(phComma, p, p)
@@ -222,10 +208,17 @@ func (s *scanner) events(b []byte, p int, out *batch) int {
 				out.add(phScalar, p, end)
 			}
 		}
+		read := b[p:min(end, len(b))]
+		if st == jsonscan.More {
+			read = b[p:]
+		}
+		if n := blanksIn(read); n > 0 {
+			end, st = p+n, jsonscan.Bad
+		}
 		switch {
 		case st == jsonscan.Good:
 			p, s.comma = end, s.bare
-		case st == jsonscan.More && !s.final && len(b)-p <= maxEvent:
+		case s.waits(b, p, st):
 			s.hungry = true
 			return p
 		default:
@@ -352,7 +345,7 @@ func (s *scanner) top(b []byte, p int, out *batch) int {
 
 // wait requests more bytes of the element at p, or records that the file ends inside it.
 func (s *scanner) wait(b []byte, from, p int, out *batch) int {
-	if !s.final && len(b)-p <= maxEvent {
+	if s.waits(b, p, jsonscan.More) {
 		s.hungry = true
 		return from
 	}
@@ -451,7 +444,7 @@ func (s *scanner) list(b []byte, p int, out *batch) int {
 			s.element(b, p, end, out)
 			s.garbage = false
 			p = end
-		case st == jsonscan.More && !s.final && len(b)-p <= maxEvent:
+		case s.waits(b, p, st):
 			s.hungry = true
 			return p
 		case st == jsonscan.More:
