@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -279,6 +280,8 @@ func (in *Input) failure(err error) error {
 		return context.Canceled
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return &Error{Path: in.Path, What: fmt.Sprintf("the zstd data needs a window of more than %d MB (zstd --long=30 or 31); decompress it with `zstd -d --long=31` first, or compress it without --long", maxWindow>>20), Err: err}
+	case errors.Is(err, syscall.EIO):
+		return &Error{Path: in.Path, What: fmt.Sprintf("the disk cannot read the file after %s of content (input/output error)", safetext.Plural(in.stream.total(), "byte")), Err: err}
 	case in.Compression != "none":
 		return &Error{Path: in.Path, What: fmt.Sprintf("the %s data is damaged or truncated after %s of content (%v)", in.Compression, safetext.Plural(in.stream.total(), "byte"), err), Err: err}
 	}

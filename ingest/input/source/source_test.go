@@ -7,13 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	stdgzip "compress/gzip"
@@ -702,6 +705,22 @@ func TestAhead(t *testing.T) {
 			t.Errorf("seed %d: %d of %d bytes that are left were read (%v)", seed, got, left, err)
 		}
 		in.Close()
+	}
+}
+
+// TestDiskErrorInCompressedFile checks that a disk error within a compressed file is not
+// taken for damage of its content.
+func TestDiskErrorInCompressedFile(t *testing.T) {
+	z := gz(t, content(20_000))
+	failing := &fs.PathError{Op: "read", Path: "a.gz", Err: syscall.EIO}
+	in := FromStream("a.gz", "a", io.NopCloser(io.MultiReader(bytes.NewReader(z[:5000]), iotest.ErrReader(failing))), nil)
+	defer in.Close()
+	var err error
+	for err == nil {
+		_, _, err = in.Next(0)
+	}
+	if !strings.HasPrefix(err.Error(), "a.gz: the disk cannot read the file after ") || !errors.Is(err, syscall.EIO) {
+		t.Error(err)
 	}
 }
 
