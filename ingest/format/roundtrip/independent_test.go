@@ -39,6 +39,10 @@ func fieldsAreKept(t *testing.T, rec *recording.Recording, all map[string]conver
 			want, got = spanFields(plain), chromeFields(t, out)
 		case "out.folded":
 			want, got = stackFields(plain, 0, foldedFrame).only(plain.Events[0].Primary, plain), foldedFields(t, out)
+		case "out.spall":
+			tried[name]++
+			spallIsKept(t, plain, out, rep)
+			continue
 		default:
 			continue
 		}

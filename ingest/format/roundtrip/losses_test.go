@@ -126,7 +126,11 @@ func TestLossesOfMadeFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec := load(t, name, []byte(content))
-			lossesAreCounted(t, rec, toAll(t, rec), map[string]int{})
+			all := toAll(t, rec)
+			lossesAreCounted(t, rec, all, map[string]int{})
+			if to, ok := all["out.spall"]; ok {
+				spallIsKept(t, rec.Plain(), to.out, to.rep)
+			}
 		})
 	}
 }

@@ -3,10 +3,8 @@ package roundtrip
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -308,77 +306,6 @@ func chromeFileFacts(t *testing.T, out []byte) facts {
 			}
 		} else {
 			f.add("file notes", "%s %v", k, v)
-		}
-	}
-	return f
-}
-
-// spallFileFacts reads a spall trace of version 3 record by record: a header of 32 bytes
-// (magic, version, microseconds per tick, 0), then buffers (bytes, thread, process, first
-// time) with begins, ends and names.
-func spallFileFacts(t *testing.T, out []byte) facts {
-	var head [4]uint64
-	take := func(n int) []byte {
-		if n > len(out) {
-			t.Fatalf("%d bytes are wanted of %d", n, len(out))
-		}
-		b := out[:n]
-		out = out[n:]
-		return b
-	}
-	u32 := func() uint32 { return binary.LittleEndian.Uint32(take(4)) }
-	u64 := func() uint64 { return binary.LittleEndian.Uint64(take(8)) }
-	for i := range head {
-		head[i] = u64()
-	}
-	if head[0] != 0x0BADF00D || head[1] != 3 || head[3] != 0 {
-		t.Fatalf("the header is %x", head)
-	}
-	per := int64(math.Float64frombits(head[2]) * 1000) // picoseconds per tick
-	type open struct {
-		name string
-		at   uint64
-	}
-	f, stacks, latest := facts{}, map[[2]uint32][]open{}, uint64(0)
-	span := func(thread [2]uint32, o open, end uint64) {
-		d := int64(end-o.at) * per
-		f.add("lengths", "%.254s %d", o.name, d)
-		f.add("positions of spans on their threads", "%d/%d %.254s %d", thread[0], thread[1], o.name, d)
-	}
-	for len(out) > 0 {
-		size, tid, pid := u32(), u32(), u32()
-		u64()
-		f.once("thread ids", "%d %d", pid, tid)
-		thread := [2]uint32{pid, tid}
-		for after := len(out) - int(size); len(out) > after; {
-			switch kind := take(1)[0]; kind {
-			case 3:
-				at, lens := u64(), take(2)
-				o := open{string(take(int(lens[0]))), at}
-				f.once("names", "%s", o.name)
-				if args := string(take(int(lens[1]))); args != "" {
-					f.add("arguments", "%s", canonical(args))
-				}
-				stacks[thread] = append(stacks[thread], o)
-				latest = max(latest, at)
-			case 4:
-				at, n := u64(), len(stacks[thread])-1
-				span(thread, stacks[thread][n], at)
-				stacks[thread] = stacks[thread][:n]
-				latest = max(latest, at)
-			case 8:
-				f.once("names of processes", "%s", take(int(take(1)[0])))
-			case 9:
-				f.once("names of threads", "%s", take(int(take(1)[0])))
-			default:
-				t.Fatalf("no kind of record: %d", kind)
-			}
-		}
-	}
-	for thread, left := range stacks {
-		for _, o := range slices.Backward(left) {
-			span(thread, o, latest)
-			f.add("marks of unfinished spans", "%.254s", o.name)
 		}
 	}
 	return f
