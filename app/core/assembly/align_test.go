@@ -68,7 +68,7 @@ func TestAlign(t *testing.T) {
 		a, b *assembly.Listing
 		want string
 	}{
-		{a, b, "The loop at +0xc gained a bounds check (2 instructions): self +37.1 %, which may be chance (35 and 48 samples)."},
+		{a, b, "The loop at +0xc gained a bounds check (2 instructions): self +37.1 %, which may be chance (A 35, B 48 samples)."},
 		{a, listingOf(0x3000, "xor %eax,%edx=100", "add $0x1,%rcx=200", "jne 0=5"), "The loop at +0x0 has the same code: self +771.4 %."},
 		{a, listingOf(0x3000, "xor %eax,%edx=11", "add $0x1,%rcx=20", "jne 0=5"), ""},
 		{listingOf(0x3000, "xor %eax,%edx=100", "nop=50", "add $0x1,%rcx=200", "jne 0=5"), listingOf(0x3000, "xor %eax,%edx=100", "add $0x1,%rcx=100", "jne 0=5"), "The loop at +0x0 lost 1 instruction: self −42.3 %."},

@@ -153,7 +153,7 @@ func (al *Alignment) Sentence() string {
 	if c.SelfA > 0 {
 		s += ": self " + units.Change(c.SelfA, c.SelfB)
 		if !c.Certain() {
-			s += fmt.Sprintf(", which may be chance (%d and %d samples)", c.CountA, c.CountB)
+			s += fmt.Sprintf(", which may be chance (A %d, B %s)", c.CountA, units.Plural(c.CountB, "sample"))
 		}
 	}
 	return s + "."
