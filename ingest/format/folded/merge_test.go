@@ -72,7 +72,7 @@ func TestEqualLines(t *testing.T) {
 			}
 			lines, merged := int64(3*200*times+1), int64(0)
 			for _, w := range rec.Warnings {
-				if w.Code == "lines-merged" && strings.Contains(w.Text, "lines are part of others") {
+				if w.Code == "lines-merged" && strings.Contains(w.Text, "(lines added: ") {
 					merged = lines - rec.Counts.Stacks
 				}
 			}
