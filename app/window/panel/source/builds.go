@@ -95,7 +95,7 @@ func (t *Builds) ask(s *panel.Host, c *comparison.Comparison, a *session.Compare
 			}
 		}
 		if x, y := b.metrics[0], b.metrics[1]; x.Unit != y.Unit || x.Decimals != y.Decimals {
-			b.err = fmt.Errorf("A is in %s, B in %s. Choose another metric", x.Unit, y.Unit)
+			b.err = fmt.Errorf("metrics differ: A is in %s, B in %s; choose another metric", x.Unit, y.Unit)
 			return b, nil
 		}
 		b.align(of[0], of[1])
