@@ -12,6 +12,7 @@ import (
 	"ashlar/ingest/format/decode"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/testdata/rounds"
 )
 
 // padded is an event list with n blanks at one place, as a reader that makes them when
@@ -29,7 +30,8 @@ func (blankReader) Read(b []byte) (int, error) {
 // TestBlanks checks that blanks between events and within one take no memory, however many
 // a compressed file holds, and that the events around them are read.
 func TestBlanks(t *testing.T) {
-	const event, n = `{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":2}`, 400 << 20
+	rounds.Unraced(t)
+	const event, n = `{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":2}`, 200 << 20
 	for _, c := range []struct {
 		name, before, after string
 		spans               int64
