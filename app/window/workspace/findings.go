@@ -32,7 +32,7 @@ const noFindings = "Nothing unusual found"
 
 // findings draws the row of findings at the top of r, if it is shown, and returns the rest
 // of r. The findings are computed once the first answer is on screen. If there are none, the
-// status line says so, and the row makes room.
+// row makes room, and the status line says so unless it says something else.
 func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.Rectangle) {
 	l := &p.Leads
 	if !l.shown || d.View != Both {
@@ -48,7 +48,9 @@ func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.R
 		switch {
 		case ok && of == rec && len(all) == 0 && !l.told:
 			l.told, l.shown = true, false
-			d.Say(noFindings)
+			if !u.Now.Before(d.Note.Until) { // what it says now matters more
+				d.Say(noFindings)
+			}
 			return r
 		case ok && of == rec && len(all) == 0:
 			c.Note = noFindings // the row was asked for
