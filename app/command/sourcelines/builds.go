@@ -80,7 +80,7 @@ func (o *options) builds(p *subcommand.Program, rec *recording.Recording, what s
 	event := &rec.Events[a.q.Event]
 	x := &Builds{Function: rec.Functions.Ref(int(a.function)).Name, BinaryA: a.listing.Binary, BinaryB: b.listing.Binary, DoubtA: a.listing.Doubt, DoubtB: b.listing.Doubt,
 		Doubt: al.Doubt, Skid: cmp.Or(assembly.Skid(rec, event.Name), assembly.Skid(other, other.Events[b.q.Event].Name)), Matched: al.Matched,
-		SelfA: exactnum.Value(a.listing.Self, a.m), SelfB: exactnum.Value(b.listing.Self, b.m), Loop: al.Sentence()}
+		SelfA: exactnum.Value(a.listing.Self, a.m), SelfB: exactnum.Value(b.listing.Self, b.m), Loop: al.Sentence(false)}
 	var rows []BuildsRow
 	for i, r := range al.Rows {
 		y := BuildsRow{row: i}

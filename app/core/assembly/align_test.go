@@ -76,9 +76,13 @@ func TestAlign(t *testing.T) {
 		{listingOf(0x3000, "xor %eax,%edx=100", "nop=50", "add $0x1,%rcx=200", "jne 0=5", "ret"), listingOf(0x3000, "xor %eax,%edx=100", "add $0x1,%rcx=200", "cmp %r8,%r10=150", "jne 0=200", "call 0x9000 <runtime.panicBounds>", "ret"), "The loop at +0x0 gained a bounds check (1 instruction added, 1 removed): self +83.1 %."},
 		{listingOf(0x3000, "nop", "ret", "hlt=9"), listingOf(0x3000, "leave", "cltq=400", "jne 0"), ""},
 	} {
-		if got := assembly.Align(x.a, x.b).Sentence(); got != x.want {
+		if got := assembly.Align(x.a, x.b).Sentence(false); got != x.want {
 			t.Errorf("%q\nwant %q", got, x.want)
 		}
+	}
+	same := assembly.Align(a, listingOf(0x3000, "xor %eax,%edx=100", "add $0x1,%rcx=200", "jne 0=5"))
+	if got := same.Sentence(true); got != "" {
+		t.Errorf("within noise: %q", got)
 	}
 	// A changed constant is no match.
 	if got := rowsOf(assembly.Align(listingOf(0, "add $0x1,%ecx", "ret"), listingOf(0, "add $0x2,%ecx", "ret"))); got != "-0 +0 1=1" {

@@ -116,13 +116,15 @@ func (c *LoopChange) Certain() bool {
 }
 
 // Sentence describes the change of the hot loop, "" if there is none or the alignment is
-// doubtful: "The loop at +0x54 gained a bounds check (3 instructions): self +12.0 %."
-func (al *Alignment) Sentence() string {
+// doubtful: "The loop at +0x54 gained a bounds check (3 instructions): self +12.0 %." noise
+// reports that the change of the whole function is known to be within noise.
+func (al *Alignment) Sentence(noise bool) string {
 	c := al.HotLoop()
 	if c == nil || al.Doubt != "" {
 		return ""
 	}
-	if len(c.Added)+len(c.Removed) == 0 && !c.Certain() {
+	certain := c.Certain() && !noise
+	if len(c.Added)+len(c.Removed) == 0 && !certain {
 		return ""
 	}
 	s := fmt.Sprintf("The loop at +%#x ", al.B.Offset(c.First))
@@ -152,7 +154,7 @@ func (al *Alignment) Sentence() string {
 	}
 	if c.SelfA > 0 {
 		s += ": self " + units.Change(c.SelfA, c.SelfB)
-		if !c.Certain() {
+		if !certain {
 			s += fmt.Sprintf(", which may be chance (A %d, B %s)", c.CountA, units.Plural(c.CountB, "sample"))
 		}
 	}

@@ -80,7 +80,7 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 		return err
 	}
 	if d.equal.merged > 0 {
-		b.Warn("lines-merged", "", "After the first %d million lines, each line with a stack that came before was added to it (lines added: %d)", mergeAfter>>20, d.equal.merged)
+		b.Warn("lines-merged", "", "After the first %d million lines, lines with a stack that came before were added to it (lines added: %d)", mergeAfter>>20, d.equal.merged)
 	}
 	if txt.damaged > 0 {
 		b.Warn("utf-16", "", "%d UTF-16 code units (half of a pair, or cut off at the end) are invalid and shown as U+FFFD", txt.damaged)

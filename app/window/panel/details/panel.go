@@ -377,7 +377,7 @@ func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 	for i := range a.Rows {
 		if row := &a.Rows[i]; row.Func == p.Pick.Fn {
 			ds = append(ds, value("Total", row.Total), value("Self", row.Self),
-				Detail{Key: panel.Title1(string(a.Tree.Weights.Basis)), Value: units.Count(row.Count)},
+				Detail{Key: countKey(a.Tree.Weights.Basis), Value: units.Count(row.Count)},
 				Detail{Key: "Rank by self", Value: units.Count(int64(i+1)) + " of " + units.Count(int64(len(a.Rows)))})
 		}
 	}
@@ -388,6 +388,15 @@ func (p *Panel) NodeDetails() (title, sub string, ds []Detail) {
 		ds = append(ds, p.nodeCallers()...)
 	}
 	return title, sub, ds
+}
+
+// countKey names the count of a function's row: its spans or states, or the samples or other
+// records that end in it.
+func countKey(of analyze.Basis) string {
+	if of == analyze.Spans || of == analyze.States {
+		return panel.Title1(string(of))
+	}
+	return "Self " + string(of)
 }
 
 // nodeCallers lists the nodes above the selected one, innermost first; a click goes to

@@ -5,6 +5,7 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"strings"
 	"time"
@@ -117,6 +118,9 @@ func (t *Panel) update(h *panel.Host, p *panel.Side, u *ui.UI) (a *answer, late 
 // signDelay is the time after which a running query shows a sign that it goes on.
 const signDelay = 100 * time.Millisecond
 
+// seconds describes how long a person waited.
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+
 // start runs the query in the field.
 func (t *Panel) start(h *panel.Host, p *panel.Side) {
 	text := strings.TrimSpace(t.Text())
@@ -207,9 +211,9 @@ func (t *Panel) status(p *panel.Side, u *ui.UI, r image.Rectangle, a *answer, la
 	case t.stopped == (asked{p.Rec, p.SQL, t.again}) && p.SQL != "":
 		text = "Cancelled"
 	case late:
-		text = "Running… " + units.Duration(int64(u.Now.Sub(t.began).Truncate(100*time.Millisecond))*1000)
+		text = "Running… " + seconds(u.Now.Sub(t.began))
 	case p.SQL == "":
-		text = "Ctrl+Enter runs the query"
+		text = "Ctrl-Return runs the query"
 	case a == nil:
 	case a.err != nil:
 		st.Color, st.Lines = u.Theme.Warn, 2
@@ -220,14 +224,14 @@ func (t *Panel) status(p *panel.Side, u *ui.UI, r image.Rectangle, a *answer, la
 			text = "First " + text
 		}
 		if a.took >= signDelay {
-			text += " · " + units.Duration(int64(a.took.Truncate(100*time.Millisecond))*1000)
+			text += " · " + seconds(a.took)
 		}
 		if a.leads.Any() && len(a.Rows) > 0 {
-			text += " · click a row or press Enter to go there"
+			text += " · click a row or press Return to go there"
 		}
 	}
 	if text != "" && strings.TrimSpace(t.Text()) != p.SQL && p.SQL != "" && !late && t.running == (asked{}) && (a == nil || a.err == nil) {
-		text += " · changed since, Ctrl+Enter runs it"
+		text += " · changed since, Ctrl-Return runs it"
 	}
 	u.Text(r, text, st)
 }

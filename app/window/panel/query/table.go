@@ -152,7 +152,7 @@ const mostCopied = 12
 func (t *Panel) items(h *panel.Host, p *panel.Side, a *answer, row int) []widget.Item {
 	var there, cells []widget.Item
 	if a.leads.Any() {
-		there = []widget.Item{{Title: "Go there", Detail: "Enter", Do: func() { t.lead(p, a, row) }}}
+		there = []widget.Item{{Title: "Go there", Detail: "Return", Do: func() { t.lead(p, a, row) }}}
 	}
 	for c := range a.Columns[:min(mostCopied, len(a.Columns))] {
 		v := a.Rows[row][c].String()

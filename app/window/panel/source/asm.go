@@ -60,6 +60,15 @@ func keyOf(p *panel.Side, w *analyze.Weights, fn recording.FuncID, syntax disasm
 	return asmKey{w, fn, p.Exe, p.Folder(), syntax}
 }
 
+// options returns how to make the listing from the recording at path.
+func (k *asmKey) options(path string, withoutLines bool) assembly.Options {
+	o := assembly.Options{Syntax: k.syntax, Beside: k.beside, Exe: k.exe, WithoutLines: withoutLines}
+	if st, err := os.Stat(path); err == nil {
+		o.Recorded = st.ModTime()
+	}
+	return o
+}
+
 // syntaxes are the titles of disasm.Syntaxes.
 var syntaxes = []string{"GNU", "Go", "Intel"}
 
@@ -121,11 +130,7 @@ func (t *Assembly) ask(s *panel.Host, p *panel.Side, a *session.Answer) *listing
 	}
 	make := func(without bool) func(context.Context) (*listing, error) {
 		return func(ctx context.Context) (*listing, error) {
-			o := assembly.Options{Syntax: k.syntax, Beside: k.beside, Exe: k.exe, WithoutLines: without}
-			if st, err := os.Stat(path); err == nil {
-				o.Recorded = st.ModTime()
-			}
-			l, err := assembly.Of(ctx, rec, k.weights, k.fn, o)
+			l, err := assembly.Of(ctx, rec, k.weights, k.fn, k.options(path, without))
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -41,12 +40,17 @@ func (t *Builds) Stop() { t.made.Stop() }
 type builds struct {
 	*assembly.Alignment
 	err     error
-	said    string // the change of the hot loop, "" if nothing is certain
-	loop    [2]int // rows of the hot loop; equal if there is none
-	most    int64  // the largest change of a row
-	first   int    // the row to begin at
+	said    [2]string // the change of the hot loop, "" for none; the second if the function's is noise
+	loop    [2]int    // rows of the hot loop; equal if there is none
+	most    int64     // the largest change of a row
+	first   int       // the row to begin at
 	metrics [2]*recording.Metric
 	skid    string
+}
+
+// NoBuilds reports whether a side of a comparison has no addresses of instructions.
+func NoBuilds(c *comparison.Comparison) bool {
+	return !HasAddresses(c.Sides[0].Rec) || !HasAddresses(c.Sides[1].Rec)
 }
 
 // HasAddresses reports whether a recording may have the addresses of instructions.
@@ -78,16 +82,12 @@ func (t *Builds) ask(s *panel.Host, c *comparison.Comparison, a *session.Compare
 		var of [2]*assembly.Listing
 		for i, rec := range recs {
 			k := keys[i]
-			o := assembly.Options{Syntax: k.syntax, Beside: k.beside, Exe: k.exe, WithoutLines: true}
-			if st, err := os.Stat(paths[i]); err == nil {
-				o.Recorded = st.ModTime()
-			}
 			lead := i * a.Compared.Sides
 			event := &rec.Events[metric.Event[lead]]
 			b.metrics[i] = &event.Metrics[metric.Metric[lead]]
 			b.skid = cmp.Or(b.skid, assembly.Skid(rec, event.Name))
 			var err error
-			if of[i], err = assembly.Of(ctx, rec, k.weights, k.fn, o); ctx.Err() != nil {
+			if of[i], err = assembly.Of(ctx, rec, k.weights, k.fn, k.options(paths[i], true)); ctx.Err() != nil {
 				return nil, ctx.Err()
 			} else if err != nil {
 				b.err = fmt.Errorf("%s: %w", comparison.SideName(i), err)
@@ -114,7 +114,7 @@ func (t *Builds) ask(s *panel.Host, c *comparison.Comparison, a *session.Compare
 // change.
 func (b *builds) align(x, y *assembly.Listing) {
 	b.Alignment = assembly.Align(x, y)
-	b.said = b.Sentence()
+	b.said = [2]string{b.Sentence(false), b.Sentence(true)}
 	for i := range b.Rows {
 		if d := b.change(i); max(d, -d) > b.most {
 			b.most, b.first = max(d, -d), i
@@ -217,9 +217,9 @@ func (t *Builds) head(c *comparison.Comparison, u *ui.UI, a *session.CompareAnsw
 		p.Syntax = chosen
 	}
 	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), left-u.Px(12), r.Min.Y+u.Px(26))
-	said, colour := b.said, th.Text
-	if i := slices.IndexFunc(a.Functions.Rows, func(r compare.Row) bool { return r.Key == key }); i >= 0 && said != "" && comparison.IsNoise(a.Functions.Rows[i].Self) {
-		said += " The change of the function is within noise."
+	said, colour := b.said[0], th.Text
+	if i := slices.IndexFunc(a.Functions.Rows, func(r compare.Row) bool { return r.Key == key }); i >= 0 && comparison.IsNoise(a.Functions.Rows[i].Self) {
+		said = b.said[1]
 	}
 	if said == "" {
 		said = fmt.Sprintf("%s in both builds, %d only in A, %d only in B", units.Plural(int64(b.Matched), "instruction"), len(b.A.Insts)-b.Matched, len(b.B.Insts)-b.Matched)

@@ -24,12 +24,12 @@ func TestBuildsBeginAtTheLoop(t *testing.T) {
 	}
 	b := &builds{loop: [2]int{-1, -1}}
 	b.align(code(true, 0, 900, 10, 10, 10), code(true, 0, 0, 50, 60, 50))
-	if b.loop != [2]int{2, 4} || b.first != 2 || b.most != 900 || b.said == "" {
-		t.Errorf("loop %v, first %d, most %d, %q", b.loop, b.first, b.most, b.said)
+	if b.loop != [2]int{2, 4} || b.first != 2 || b.most != 900 || b.said[0] == "" {
+		t.Errorf("loop %v, first %d, most %d, %q", b.loop, b.first, b.most, b.said[0])
 	}
 	b = &builds{loop: [2]int{-1, -1}}
 	b.align(code(false, 0, 900, 10, 10, 10), code(false, 0, 0, 50, 60, 50))
-	if b.loop != [2]int{-1, -1} || b.first != 1 || b.said != "" {
-		t.Errorf("without a loop: %v, first %d, %q", b.loop, b.first, b.said)
+	if b.loop != [2]int{-1, -1} || b.first != 1 || b.said[0] != "" {
+		t.Errorf("without a loop: %v, first %d, %q", b.loop, b.first, b.said[0])
 	}
 }

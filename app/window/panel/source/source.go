@@ -164,12 +164,22 @@ func (t *Panel) assembly(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectang
 	})
 }
 
+// Stop cancels the background work.
+func (t *Panel) Stop() {
+	t.Texts.Stop()
+	t.Asm.Stop()
+}
+
 func (t *Panel) source(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()
 	file, line := p.SourceFile()
 	switch {
 	case file == "":
-		widget.Empty(u, r, "No source", "This recording has no source file of the function")
+		hint := "This recording has no source file of the function"
+		if HasAddresses(p.Rec) {
+			hint += "; Assembly shows its instructions"
+		}
+		widget.Empty(u, r, "No source", hint)
 		return
 	case a == nil || a.Lines == nil || a.Lines.File != file:
 		return
