@@ -30,6 +30,15 @@ func NewDeck[S any](rows []Row[S]) Deck[S] {
 	return d
 }
 
+// Stop cancels the background work of the panels that have some.
+func (d *Deck[S]) Stop() {
+	for _, p := range d.All {
+		if p, ok := p.(interface{ Stop() }); ok {
+			p.Stop()
+		}
+	}
+}
+
 // Only returns a deck of some of the panels; both decks share them.
 func (d *Deck[S]) Only(names ...string) Deck[S] {
 	var o Deck[S]

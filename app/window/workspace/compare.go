@@ -9,7 +9,6 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
-	"ashlar/app/window/panel/source"
 	"ashlar/app/window/panel/trend"
 	"ashlar/app/window/scopebar"
 	"ashlar/ingest/model/recording"
@@ -129,7 +128,7 @@ func (c *Comparison) docs() []*session.Side {
 
 // drop releases the panes of a comparison except those in stay.
 func (d *Workspace) drop(c *Comparison, stay ...*Pane) {
-	panel.Find[*source.Builds](c.Deck.All).Stop()
+	c.Deck.Stop()
 	for _, p := range c.Panes {
 		if !slices.Contains(stay, p) {
 			p.stopFollowing()

@@ -11,11 +11,9 @@ import (
 	"ashlar/app/window/finder"
 	"ashlar/app/window/marks"
 	"ashlar/app/window/panel"
-	"ashlar/app/window/panel/calls"
 	"ashlar/app/window/panel/details"
 	"ashlar/app/window/panel/flamegraph"
 	"ashlar/app/window/panel/functions"
-	"ashlar/app/window/panel/query"
 	"ashlar/app/window/panel/source"
 	"ashlar/app/window/scopebar"
 	"ashlar/app/window/timeline"
@@ -97,15 +95,11 @@ func newPane(d *session.Side) *Pane {
 func (p *Pane) stop() {
 	p.Details.Stop()
 	p.Flows.Indices.Stop()
-	p.Table.Order.Orders.Stop()
 	p.Finder.Stop()
-	p.SourcePart.Texts.Stop()
-	p.SourcePart.Asm.Stop()
 	p.MarkList.Stop()
 	p.numbered.Stop()
 	p.Leads.found.Stop()
-	panel.Find[*calls.Panel](p.Deck.All).Stop()
-	panel.Find[*query.Panel](p.Deck.All).Stop()
+	p.Deck.Stop()
 }
 
 // Draw lays out the pane in r.

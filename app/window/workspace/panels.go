@@ -31,7 +31,7 @@ var Panels = []panel.Row[*panel.Side]{
 	{Name: panel.Calls, Title: "Calls", NoData: noCalls, Doc: "durations of the selected function's calls, one by one", New: func() panel.Panel[*panel.Side] { return new(calls.Panel) }},
 	{Name: panel.Path, Title: "Critical path", Rare: always[*panel.Side], Doc: "the chain of work that set the duration", New: func() panel.Panel[*panel.Side] { return new(critical.Panel) }},
 	{Name: panel.Blocked, Title: "Blocked by", Rare: stateless, Doc: "locks and channels: who held them, who waited", New: func() panel.Panel[*panel.Side] { return new(blocked.Panel) }},
-	{Name: panel.Trend, Title: "Trend", Rare: oneRun, Doc: "costs over a series of runs, and their changes", New: func() panel.Panel[*panel.Side] { return trend.New() }},
+	{Name: panel.Trend, Title: "Trend", Rare: trend.OneRun, Doc: "costs over a series of runs, and their changes", New: func() panel.Panel[*panel.Side] { return trend.New() }},
 	{Name: panel.Heatmap, Title: "Heatmap", NoData: noTimes, Doc: "samples or span starts over time", New: func() panel.Panel[*panel.Side] { return new(heatmap.Panel) }},
 	{Name: panel.Source, Title: "Source", Doc: "cost by source line", New: func() panel.Panel[*panel.Side] { return new(source.Panel) }},
 	{Name: panel.Query, Title: "Query", Rare: always[*panel.Side], Doc: "any question, in SQL", New: func() panel.Panel[*panel.Side] { return new(query.Panel) }},
@@ -43,19 +43,6 @@ func always[S any](S) bool { return true }
 // stateless reports whether a recording has no states of threads.
 func stateless(p *panel.Side) bool { return p.Rec.Counts.States == 0 }
 
-// oneRun reports whether a side has only the run that is shown.
-func oneRun(p *panel.Side) bool { return len(p.Actions.Runs()) < 2 }
-
-// fewRuns reports whether a comparison has too few runs for a trend.
-func fewRuns(c *comparison.Comparison) bool {
-	return len(c.Sides[0].Actions.Runs())+len(c.Sides[1].Actions.Runs()) < 6
-}
-
-// withoutAddresses reports whether a side of a comparison has no addresses of instructions.
-func withoutAddresses(c *comparison.Comparison) bool {
-	return !source.HasAddresses(c.Sides[0].Rec) || !source.HasAddresses(c.Sides[1].Rec)
-}
-
 // PairPanels lists the views of a comparison of two recordings.
 var PairPanels = []panel.Row[*comparison.Comparison]{
 	{Name: comparison.Difference, Title: "Difference", Doc: "cost change by stack", New: func() panel.Panel[*comparison.Comparison] { return difference.New() }},
@@ -65,8 +52,8 @@ var PairPanels = []panel.Row[*comparison.Comparison]{
 	{Name: comparison.Table, Title: "Difference table", Doc: "cost change by function, module, file, thread or stack", New: func() panel.Panel[*comparison.Comparison] { return new(difftable.Panel) }},
 	{Name: comparison.CallTree, Title: "Call tree", Rare: always[*comparison.Comparison], Doc: "call tree of both sides as a table", New: func() panel.Panel[*comparison.Comparison] { return new(calltree.OfTwo) }},
 	{Name: comparison.Distribution, Title: "Distribution", Doc: "call durations of the selected function on both sides", New: func() panel.Panel[*comparison.Comparison] { return new(distribution.Panel) }},
-	{Name: comparison.Assembly, Title: "Assembly", Rare: withoutAddresses, Doc: "instructions of the selected function in both builds, aligned", New: func() panel.Panel[*comparison.Comparison] { return new(source.Builds) }},
-	{Name: comparison.Trend, Title: "Trend", Rare: fewRuns, Doc: "costs over the runs of both sides, A before B", New: func() panel.Panel[*comparison.Comparison] { return trend.NewOfTwo() }},
+	{Name: comparison.Assembly, Title: "Assembly", Rare: source.NoBuilds, Doc: "instructions of the selected function in both builds, aligned", New: func() panel.Panel[*comparison.Comparison] { return new(source.Builds) }},
+	{Name: comparison.Trend, Title: "Trend", Rare: trend.FewRuns, Doc: "costs over the runs of both sides, A before B", New: func() panel.Panel[*comparison.Comparison] { return trend.NewOfTwo() }},
 	{Name: comparison.Pairing, Title: "Matching", Doc: "matched functions and confidence", New: func() panel.Panel[*comparison.Comparison] { return new(pairing.Panel) }},
 	{Name: comparison.About, Title: "About the files", Doc: "format, contents and warnings of both files", New: func() panel.Panel[*comparison.Comparison] {
 		return sidebyside.New(true, func() panel.Panel[*panel.Side] { return new(about.Panel) })

@@ -62,6 +62,9 @@ const (
 	leastWidth = 36
 )
 
+// Stop cancels the background work.
+func (t *Panel) Stop() { t.Order.Orders.Stop() }
+
 // Layout draws the table.
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
 	a := p.Doc.Answer()

@@ -10,6 +10,11 @@ import (
 	"ashlar/render/widget"
 )
 
+// FewRuns reports whether a comparison has too few runs for a trend.
+func FewRuns(c *comparison.Comparison) bool {
+	return len(c.Sides[0].Actions.Runs())+len(c.Sides[1].Actions.Runs()) < 6
+}
+
 // OfTwo shows the runs of both sides of a comparison as one series, those of A first.
 type OfTwo struct{ view[*comparison.Comparison] }
 

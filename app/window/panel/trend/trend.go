@@ -15,6 +15,9 @@ import (
 	"ashlar/render/widget"
 )
 
+// OneRun reports whether a side has only the run that is shown.
+func OneRun(p *panel.Side) bool { return len(p.Actions.Runs()) < 2 }
+
 // Panel shows the runs of a side as a series: the total and each function over the runs.
 type Panel struct{ view[*panel.Side] }
 
