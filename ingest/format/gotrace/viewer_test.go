@@ -143,6 +143,9 @@ func compareGoroutines(t *testing.T, content []byte) {
 			column := columns[r.State(l.Call(i))]
 			if column == "" {
 				_, why, _ := strings.Cut(strings.Trim(r.FuncName(l.Call(i)), "[]"), ": ")
+				if why == unknown {
+					why = "" // as the viewer says
+				}
 				column = "Block time (" + why + ")"
 			}
 			got[fmt.Sprint("G", tr.TID, " ", column)] += (l.End(i) - l.Start(i)) / 1000
