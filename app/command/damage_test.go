@@ -46,13 +46,15 @@ func TestAnswersSayDamage(t *testing.T) {
 		"late.spaa":    {late, 2, 0, "has 2 errors, none of which changes a number: frame 1 is defined after a stack that refers to it; it is used anyway (line "},
 		"unknown.spaa": {unknown, 1, 1, `has 1 error that may affect this answer: event "nope" is not in the header; it is shown anyway (line 5); ashlar check`},
 		"bad.folded":   {"main;work 5\nno stack at all\nmain 2\n", 1, 1, "has 1 error that may affect this answer: Line 2 "},
-		"kind.spaa":    {strings.Replace(sound, `"kind":"user"`, `"kind":"ghost"`, 1), 1, 0, "has 1 error, none of which changes a number: "},
+		"kind.spaa":    {strings.Replace(sound, `"kind":"user"`, `"kind":"ghost"`, 1), 1, 0, "has 1 error, which changes no number: "},
 		"index.json": {`{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"n","unit":"none","startValue":0,"endValue":2,"samples":[[0],[5]],"weights":[1,1]}]}`, 1, 1,
 			"has 1 error that may affect this answer: A stack refers to frame 5, but the file has only 1 frame; its number is shown; ashlar check"},
 		"sums.spaa": {sound + `{"type":"sample","stack_id":"a","timestamp":1,"pid":7,"tid":8,"event":"cycles","period":5000}` + "\n", 1, 1,
 			`the samples of the stack with leaf "work" add up to 5000, its stack records only to 50; ashlar check`},
 		"overlap.json": {`[{"name":"a","ph":"X","ts":0,"dur":10,"pid":1,"tid":1},{"name":"b","ph":"X","ts":5,"dur":10,"pid":1,"tid":1}]`, 0, 1,
 			"overlap.json: Spans of a thread partly overlap: sums count 5 µs more than once; ashlar check"},
+		"longer.json": {`[{"name":"a","ph":"X","ts":0.4,"dur":8000,"pid":1,"tid":1},{"name":"b","ph":"X","ts":0.6,"dur":7999.9,"pid":1,"tid":1}]`, 0, 1,
+			"longer.json: Spans end up to 100 ns after their parent span. They are shown as ending with it: sums lack up to 100 ns; ashlar check"},
 		"async.json": {`[{"name":"a","ph":"b","id":1,"cat":"c","ts":0,"pid":1},{"name":"a","ph":"e","id":1,"cat":"c","ts":100,"pid":1},` +
 			`{"name":"b","ph":"b","id":1,"cat":"c","ts":10,"pid":1},{"name":"b","ph":"e","id":1,"cat":"c","ts":40,"pid":1},` +
 			`{"name":"d","ph":"b","id":1,"cat":"c","ts":30,"pid":1},{"name":"d","ph":"e","id":1,"cat":"c","ts":60,"pid":1}]`, 0, 1,
@@ -65,12 +67,12 @@ func TestAnswersSayDamage(t *testing.T) {
 			"infinite.json has 1 error that may affect this answer: A complete event (X) has a duration (dur) that is not a number; it is shown as unfinished"},
 		"period.spaa": {sound + `{"type":"sample","stack_id":"a","timestamp":1,"event":"cycles","period":30}` + "\n" + `{"type":"sample","stack_id":"a","timestamp":2,"event":"cycles"}` + "\n", 1, 2,
 			`1 of 2 samples of event "cycles" carry no period and count as 0 in the metric "period" of a range; to count all, use the metric samples (line 7)`},
-		"thread.spaa": {sound + `{"type":"stack","id":"t","frames":[1],"context":{"event":"cycles","tid":8},"weights":[{"metric":"period","value":1}]}` + "\n" + `{"type":"thread","pid":7,"tid":8}` + "\n", 1, 0, "has 1 error, none of which changes a number: "},
+		"thread.spaa": {sound + `{"type":"stack","id":"t","frames":[1],"context":{"event":"cycles","tid":8},"weights":[{"metric":"period","value":1}]}` + "\n" + `{"type":"thread","pid":7,"tid":8}` + "\n", 1, 0, "has 1 error, which changes no number: "},
 		"inlined.spaa": {damageHead + damageDict + `{"type":"frame","id":3,"func":"in","dso":1,"ip":"0x5","kind":"user","inlined":true,"inline_depth":1}
 {"type":"frame","id":4,"func":"out","dso":1,"ip":"0x5","kind":"user","inline_depth":0}
 ` + damageStack("a", "4,3,1", "cycles", ""), 1, 1, "has 1 error that may affect this answer: a physical frame is called by a frame of inline depth 1 at the same address (line 7); ashlar check"},
 		"kernel.spaa": {strings.Replace(sound, `"/bin/app"`, `"[kernel.kallsyms]"`, 1), 1, 1, `has 1 error that may affect this answer: dso "[kernel.kallsyms]" is a kernel image, but is_kernel is not true (line 2); ashlar check`},
-		"tid.spaa":    {sound + `{"type":"thread","pid":7,"tid":8}` + "\n" + `{"type":"thread","pid":9,"tid":8}` + "\n", 1, 0, "has 1 error, none of which changes a number: "},
+		"tid.spaa":    {sound + `{"type":"thread","pid":7,"tid":8}` + "\n" + `{"type":"thread","pid":9,"tid":8}` + "\n", 1, 0, "has 1 error, which changes no number: "},
 		"units.spaa": {damageHead + damageDict + strings.Replace(damageStack("a", "2,1", "cycles", ""), `"value":50`, `"value":50,"unit":"kB"`, 1) + strings.Replace(damageStack("b", "1", "cycles", ""), `"value":50`, `"value":50,"unit":"MB"`, 1), 0, 1,
 			`units.spaa: metric "period" has two units; the first one is used (line 6); ashlar check`},
 		"before.spaa": {strings.Replace(sound, `"start":0,"end":10`, `"start":100,"end":110`, 1) + `{"type":"sample","timestamp":99.5,"pid":7,"tid":8,"event":"cycles","period":30,"stack_id":"a"}` + "\n", 0, 1,

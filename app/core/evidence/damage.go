@@ -18,9 +18,10 @@ type Damage struct {
 	// Weighing lists the errors that change numbers or names, possibly those of this
 	// answer, and problems that are no errors but leave sums wrong: spans that overlap
 	// ("crossing-spans", "overlapping-spans"), since sums count their common time more
-	// than once, samples without a weight ("period-missing"), times that do not count from
-	// the start that the file states ("before-start"), and a metric with two units that
-	// cannot be converted ("unit-differs"). The other errors were repaired.
+	// than once, spans that end after their parent and are cut ("overrun"), samples without
+	// a weight ("period-missing"), times that do not count from the start that the file
+	// states ("before-start"), and a metric with two units that cannot be converted
+	// ("unit-differs"). The other errors were repaired.
 	Weighing []DamageKind `json:"weighing"`
 	// Check is the command that lists all errors.
 	Check string `json:"check"`
@@ -42,7 +43,7 @@ type DamageKind struct {
 // skews reports whether a warning that is no error means that sums are wrong.
 func skews(rec *recording.Recording, code string) bool {
 	switch code {
-	case recording.WarnBefore, recording.WarnCrossing, recording.WarnPeriod, recording.WarnUnits:
+	case recording.WarnBefore, recording.WarnCrossing, recording.WarnCut, recording.WarnPeriod, recording.WarnUnits:
 		return true
 	case recording.WarnFilled:
 		return onlyAsync(rec)
@@ -115,17 +116,21 @@ func (d *Damage) Text() string {
 	}
 	weigh = min(weigh, d.Errors) // one error may have several effects
 	s := d.File + " has " + units.Plural(d.Errors, "error")
+	harmless := ", none of which changes a number"
+	if d.Errors == 1 {
+		harmless = ", which changes no number"
+	}
 	switch {
 	case d.Errors == 0:
 		s = d.File + ": "
 	case len(d.Weighing) == 0:
-		s += ", none of which changes a number"
+		s += harmless
 		if d.unchanging != nil {
 			s += ": " + d.unchanging.sentence()
 		}
 		return s + "; " + d.Check + " lists them"
 	case weigh == 0:
-		s += ", none of which changes a number, but: "
+		s += harmless + ", but: "
 	case weigh == d.Errors:
 		s += " that may affect this answer: "
 	default:

@@ -9,6 +9,7 @@ import (
 // torn counts the spans of threads that do not nest properly.
 type torn struct {
 	cut, most int64 // spans cut to end with the one around them, and the largest cut
+	lost      int64 // the sum of all cuts
 	moved     int64 // spans moved to begin after the one before them
 	furthest  int64 // the largest move
 	crossing  int64 // spans that overlap another without nesting in it, so they are treated as outermost
@@ -37,11 +38,12 @@ const WarnCrossing = "crossing-spans"
 // count their common time more than once.
 const WarnFilled = "overlapping-spans"
 
-// Codes of the other warnings of spans that do not nest.
-const (
-	warnCut   = "overrun"
-	warnMoved = "touching-spans"
-)
+// WarnCut is the code of the warning that spans end after their parent span, so that sums
+// lack the time by which they are cut.
+const WarnCut = "overrun"
+
+// warnMoved is the code of the warning that spans begin before the span before them ends.
+const warnMoved = "touching-spans"
 
 // count adds the cuts and overlaps of a track's layout.
 func (n *torn) count(kind TrackKind, ns *nests) {
@@ -50,7 +52,7 @@ func (n *torn) count(kind TrackKind, ns *nests) {
 	for _, nest := range ns.all {
 		for _, cuts := range nest.cuts {
 			for _, c := range cuts {
-				n.cut, n.most = n.cut+1, max(n.most, int64(c.by))
+				n.cut, n.most, n.lost = n.cut+1, max(n.most, int64(c.by)), n.lost+int64(c.by)
 			}
 		}
 		if len(nest.lanes) > 0 {
@@ -80,9 +82,9 @@ func (n *torn) count(kind TrackKind, ns *nests) {
 // warnTorn adds the warnings about the counts, once.
 func (b *Builder) warnTorn() {
 	n := &b.torn
-	if _, said := b.warn[warnCut]; n.cut > 0 && !said {
-		b.Remark(warnCut, "", "Spans end up to %s after their parent span. They are shown as ending with it.", readable(n.most))
-		b.WarnMore(warnCut, n.cut-1)
+	if _, said := b.warn[WarnCut]; n.cut > 0 && !said {
+		b.Usual(WarnCut, "", "Spans end up to %s after their parent span. They are shown as ending with it: sums lack up to %s.", readable(n.most), readable(n.lost))
+		b.WarnMore(WarnCut, n.cut-1)
 	}
 	if _, said := b.warn[warnMoved]; n.moved > 0 && !said {
 		b.Remark(warnMoved, "", "Spans begin up to %s before the end of the span before them. They are shown as beginning after it.", readable(n.furthest))

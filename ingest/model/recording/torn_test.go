@@ -146,9 +146,11 @@ func TestTornWarnings(t *testing.T) {
 	}{
 		{"nested", [][2]int64{{0, 50}, {10, 50}}, ""},
 		{"a hundredth too early", [][2]int64{{0, 50*us + us/100}, {50 * us, 60 * us}, {55 * us, 60*us + us/100}, {60 * us, 70 * us}},
-			"overrun 1: Spans end up to 10 ns after their parent span. They are shown as ending with it.; touching-spans 1: Spans begin up to 10 ns before the end of the span before them. They are shown as beginning after it."},
+			"overrun 1: Spans end up to 10 ns after their parent span. They are shown as ending with it: sums lack up to 10 ns.; touching-spans 1: Spans begin up to 10 ns before the end of the span before them. They are shown as beginning after it."},
 		{"a tenth too long", [][2]int64{{4 * us / 10, 80004 * us / 10}, {6 * us / 10, 80005 * us / 10}},
-			"overrun 1: Spans end up to 100 ns after their parent span. They are shown as ending with it."},
+			"overrun 1: Spans end up to 100 ns after their parent span. They are shown as ending with it: sums lack up to 100 ns."},
+		{"two that are too long", [][2]int64{{0, 50 * us}, {10 * us, 50*us + us/10}, {20 * us, 50*us + us/5}},
+			"overrun 2: Spans end up to 200 ns after their parent span. They are shown as ending with it: sums lack up to 300 ns."},
 		{"two that overlap", [][2]int64{{100 * us, 150 * us}, {140 * us, 200 * us}, {200 * us, 210 * us}},
 			"crossing-spans 1: Spans of a thread partly overlap: sums count 10 µs more than once."},
 		{"short ones that overlap", [][2]int64{{0, us}, {9 * us / 10, 15 * us / 10}},

@@ -153,7 +153,7 @@ func isStream(rec *recording.Recording, t *recording.Track) bool {
 		return false
 	}
 	args := rec.Args(t.Lanes[0].Args(0))
-	return argument(args, "stream") != "" && argument(args, "device") != ""
+	return argument(args, "stream") != "" && (argument(args, "device") != "" || argument(args, "correlation") != "")
 }
 
 // streamOfDevice reports whether all outermost calls of a track are work: in JAX's traces,

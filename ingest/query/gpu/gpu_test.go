@@ -223,26 +223,27 @@ func TestStepsThatGetSlower(t *testing.T) {
 }
 
 // TestStreamsWithoutNames checks that kernels are work by their arguments too, as in a trace
-// without its metadata, and that they may overlap on a stream.
+// without its metadata, with or without the device, and that they may overlap on a stream.
 func TestStreamsWithoutNames(t *testing.T) {
-	rec := open(t, []string{
-		`{"ph":"X","cat":"kernel","name":"gemm","ts":0,"dur":12,"pid":0,"tid":7,"args":{"stream":7,"device":0,"correlation":0}}`,
-		`{"ph":"X","cat":"kernel","name":"gemm","ts":10,"dur":12,"pid":0,"tid":7,"args":{"stream":7,"device":0,"correlation":1}}`,
-	})
-	d, err := gpu.Devices(context.Background(), rec)
-	if err != nil || len(d) != 1 || d[0].Busy != 22e6 || len(d[0].Work) != 2 {
-		t.Errorf("%+v, %v", d, err)
+	for _, args := range []string{`"stream":7,"device":0,"correlation":%d`, `"stream":7,"device":0`, `"stream":7,"correlation":%d`} {
+		var events []string
+		for i := range 2 {
+			events = append(events, fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"gemm","ts":%d,"dur":12,"pid":0,"tid":7,"args":{%s}}`, 10*i, strings.ReplaceAll(args, "%d", fmt.Sprint(i+1))))
+		}
+		d, err := gpu.Devices(context.Background(), open(t, events))
+		if err != nil || len(d) != 1 || d[0].Busy != 22e6 || len(d[0].Work) != 2 {
+			t.Errorf("with %s: %+v, %v", args, d, err)
+		}
 	}
 }
 
-// TestOtherKernels checks that the category kernel alone does not make a GPU.
+// TestOtherKernels checks that the category kernel alone does not make a GPU, nor a stream of
+// another kind.
 func TestOtherKernels(t *testing.T) {
-	l := ingest.OpenInput(context.Background(), source.FromBytes("trace.json", []byte(`[{"ph":"X","cat":"kernel","name":"irq","pid":1,"tid":1,"ts":0,"dur":5}]`)), ingest.Options{})
-	defer l.Close()
-	if err := l.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if d, err := gpu.Devices(context.Background(), l.Snapshot()); len(d) > 0 || err != nil {
-		t.Errorf("%v, %v", d, err)
+	for _, args := range []string{`{}`, `{"stream":7}`, `{"correlation":7}`} {
+		rec := open(t, []string{`{"ph":"X","cat":"kernel","name":"irq","pid":1,"tid":1,"ts":0,"dur":5,"args":` + args + `}`})
+		if d, err := gpu.Devices(context.Background(), rec); len(d) > 0 || err != nil {
+			t.Errorf("with %s: %v, %v", args, d, err)
+		}
 	}
 }
