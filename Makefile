@@ -95,7 +95,7 @@ SOURCE_DATE_EPOCH ?= $(or $(shell git log -1 --format=%ct 2>/dev/null),0)
 
 DISTFLAGS ?=
 dist distcheck: export GOGC := 400
-dist: prepare-build ## build the packages into dist: tar.gz, .deb, Windows, checksums
+dist: prepare-build ## build the packages into dist: tar.gz, .deb, .rpm, Windows, checksums
 	$(GO) run $(BUILDVCS) ./assets/packaging -version '$(VERSION)' -time $(SOURCE_DATE_EPOCH) $(DISTFLAGS) -o dist
 
 distcheck: dist ## build them again from nothing, compare every byte, ask lintian
@@ -109,6 +109,7 @@ distcheck: dist ## build them again from nothing, compare every byte, ask lintia
 test-deb: DISTFLAGS = -own
 test-deb: prepare-package dist ## install the .deb in bare Debian 12 and 13, use it, purge it
 	lintian --fail-on error dist/*.deb
+	rpmlint -c assets/packaging/rpmlint.toml dist/*.rpm
 	assets/packaging/test-deb.sh dist/*.deb
 	assets/packaging/test-deb.sh dist/*.deb "$$(. /etc/os-release; [ "$$VERSION_CODENAME" = trixie ] && echo bookworm || echo trixie)" brief
 

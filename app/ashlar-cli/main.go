@@ -17,17 +17,17 @@ func main() {
 		os.Exit(command.Usage)
 	}
 	os.Exit(command.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, command.Runner{
-		NoWindow: lacking(os.Getenv("ASHLAR_PACKAGES")),
+		NoWindow: lacking(os.Getenv("ASHLAR_INSTALL")),
 		Render:   picture.Render,
 		Store:    settings.Open,
 	}))
 }
 
 // lacking returns the error for a window if this program runs in place of ashlar, because
-// libraries are missing: the packages that have them.
-func lacking(packages string) error {
-	if packages == "" {
+// libraries are missing, with the command that installs them.
+func lacking(install string) error {
+	if install == "" {
 		return nil
 	}
-	return fmt.Errorf("the window needs libraries that this system lacks; run apt-get install %s, or give a command (see ashlar --help)", packages)
+	return fmt.Errorf("the window needs libraries that this system lacks; run %s, or give a command (see ashlar --help)", install)
 }

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // program is a compiled Ashlar with the versions of its parts.
@@ -21,6 +22,7 @@ type program struct {
 	info     *debug.BuildInfo
 	sbom     []byte
 	notices  []byte
+	licences map[string]string // by module, and "std", as SPDX expressions
 }
 
 // noTables tells the compiler not to write debug tables, which the linker would discard.
@@ -63,7 +65,7 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	if p.info, err = buildinfo.Read(bytes.NewReader(p.binary)); err != nil {
 		return nil, err
 	}
-	if p.notices, err = r.licences(p.info); err != nil {
+	if p.notices, p.licences, err = r.licences(p.info); err != nil {
 		return nil, err
 	}
 	if p.sbom, err = sbom(p, r.version); err != nil {
@@ -89,20 +91,24 @@ func modules(info *debug.BuildInfo) []*debug.Module {
 	return all
 }
 
+var spdx = regexp.MustCompile(`SPDX-License-Identifier: ([^\r\n]+)`)
+
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|unlicense|patents|ofl)([-.].*)?$`)
 
-// licences returns the licences of all modules in the program, as the licences require. A
-// module without a licence is an error, because the program could not be distributed.
-func (r *release) licences(info *debug.BuildInfo) ([]byte, error) {
+// licences returns the licences of all modules in the program, as the licences require, and
+// their names by module. A module without a known licence is an error, because the program
+// could not be distributed.
+func (r *release) licences(info *debug.BuildInfo) ([]byte, map[string]string, error) {
 	var b bytes.Buffer
+	names := map[string]string{}
 	b.WriteString("Ashlar contains the following, under their own licences.\n")
-	add := func(title, dir string) error {
+	add := func(module, title, dir string) error {
 		fmt.Fprintf(&b, "\n%s\n%s\n%s\n", strings.Repeat("=", 78), title, strings.Repeat("=", 78))
 		entries, err := os.ReadDir(dir)
 		if err != nil {
 			return err
 		}
-		found := false
+		var texts []byte
 		for _, e := range entries {
 			if e.IsDir() || !licenceName.MatchString(e.Name()) {
 				continue
@@ -111,31 +117,61 @@ func (r *release) licences(info *debug.BuildInfo) ([]byte, error) {
 			if err != nil {
 				return err
 			}
-			found = true
+			texts = append(append(texts, text...), '\n')
 			fmt.Fprintf(&b, "\n%s\n", bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
 		}
-		if !found {
+		if texts == nil {
 			return fmt.Errorf("%s has no licence in %s", title, dir)
+		}
+		if names[module] = licence(string(texts)); names[module] == "" {
+			return fmt.Errorf("%s has a licence in %s that is not known here", title, dir)
 		}
 		return nil
 	}
 	goroot, err := r.goSays("env", "GOROOT")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := add("Go's standard library "+info.GoVersion, goroot); err != nil {
-		return nil, err
+	if err := add("std", "Go's standard library "+info.GoVersion, goroot); err != nil {
+		return nil, nil, err
 	}
 	for _, m := range modules(info) {
 		dir, err := r.goSays("list", "-m", "-f", "{{.Dir}}", m.Path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if err := add(m.Path+" "+m.Version, dir); err != nil {
-			return nil, err
+		if err := add(m.Path, m.Path+" "+m.Version, dir); err != nil {
+			return nil, nil, err
 		}
 	}
-	return b.Bytes(), nil
+	return b.Bytes(), names, nil
+}
+
+// licence returns the SPDX expression of a text of licences: the one that it gives, else
+// all licences in it. It returns "" for unknown ones.
+func licence(text string) string {
+	if m := spdx.FindStringSubmatch(text); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '*' }), " ")
+	has := func(phrase string) bool { return strings.Contains(text, phrase) }
+	var all []string
+	if has("Apache License Version 2.0, January 2004") {
+		all = append(all, "Apache-2.0")
+	}
+	switch bsd := has("Redistribution and use in source and binary forms, with or without modification"); {
+	case bsd && has("Neither the name"):
+		all = append(all, "BSD-3-Clause")
+	case bsd:
+		all = append(all, "BSD-2-Clause")
+	}
+	switch mit := has("Permission is hereby granted, free of charge, to any person obtaining a copy"); {
+	case mit && has("permission notice shall be included"):
+		all = append(all, "MIT")
+	case mit:
+		all = append(all, "MIT-0")
+	}
+	return strings.Join(all, " AND ")
 }
 
 func (r *release) goSays(args ...string) (string, error) {

@@ -43,14 +43,21 @@ var libraries = map[string]string{
 	"libc.so.6": "libc6", "libm.so.6": "libc6", "libpthread.so.0": "libc6", "libdl.so.2": "libc6", "libresolv.so.2": "libc6",
 }
 
-// opened lists the packages of libraries that Gio loads at run time.
-var opened = []string{"libegl1", "libgles2"}
+// opened lists the libraries that Gio loads at run time.
+var opened = []string{"libEGL.so.1", "libGLESv2.so.2"}
 
 // needs describes what a program needs of a system.
 type needs struct {
-	libc      string   // the package of the oldest C library that has all symbols
+	libc      string   // the version of the oldest C library that has all symbols
 	libraries []string // of the window
-	packages  []string // that have these and what the program opens at run time
+	packages  []string // of Debian that have these and what the program opens at run time
+}
+
+// all returns the libraries of the window and those that it opens at run time.
+func (n *needs) all() []string {
+	all := slices.Concat(n.libraries, opened)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // needed returns what a program needs.
@@ -64,7 +71,7 @@ func needed(binary []byte) (*needs, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &needs{packages: slices.Clone(opened)}
+	n := &needs{}
 	for _, l := range libs {
 		p := libraries[l]
 		switch {
@@ -73,8 +80,10 @@ func needed(binary []byte) (*needs, error) {
 			return nil, fmt.Errorf("the program needs %s, and which package has it is not known here", l)
 		default:
 			n.libraries = append(n.libraries, l)
-			n.packages = append(n.packages, p)
 		}
+	}
+	for _, l := range n.all() {
+		n.packages = append(n.packages, libraries[l])
 	}
 	slices.Sort(n.packages)
 	n.packages = slices.Compact(n.packages)
@@ -93,7 +102,7 @@ func needed(binary []byte) (*needs, error) {
 			major, minor = a, b
 		}
 	}
-	n.libc = fmt.Sprintf("libc6 (>= %d.%d)", major, minor)
+	n.libc = fmt.Sprintf("%d.%d", major, minor)
 	return n, nil
 }
 
@@ -104,18 +113,16 @@ var launcher string
 var triplets = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu", "386": "i386-linux-gnu", "arm": "arm-linux-gnueabihf", "ppc64le": "powerpc64le-linux-gnu", "riscv64": "riscv64-linux-gnu", "s390x": "s390x-linux-gnu"}
 
 // launch returns the script that starts the program with a window, or the one without if
-// libraries are missing.
-func (n *needs) launch(arch string) ([]byte, error) {
-	triplet := triplets[arch]
-	if triplet == "" {
-		return nil, fmt.Errorf("the folder of Debian's libraries for %s is not known here", arch)
-	}
-	return []byte(strings.NewReplacer("@LIBRARIES@", strings.Join(n.libraries, " "), "@TRIPLET@", triplet, "@PACKAGES@", strings.Join(n.packages, " ")).Replace(launcher)), nil
+// libraries are missing from a folder. That one tells the user about the command that
+// installs them.
+func (n *needs) launch(folder, install string) []byte {
+	return []byte(strings.NewReplacer("@LIBRARIES@", strings.Join(n.libraries, " "), "@FOLDER@", folder, "@INSTALL@", install).Replace(launcher))
 }
 
-// completions returns the completion scripts of all shells, below usr/share.
-func completions() (files []entry, err error) {
-	for shell, path := range map[string]string{"bash": "bash-completion/completions/ashlar", "zsh": "zsh/vendor-completions/_ashlar", "fish": "fish/vendor_completions.d/ashlar.fish"} {
+// completions returns the completion scripts of all shells, below usr/share. Zsh's folder
+// differs between distributions.
+func completions(zsh string) (files []entry, err error) {
+	for shell, path := range map[string]string{"bash": "bash-completion/completions/ashlar", "zsh": zsh + "/_ashlar", "fish": "fish/vendor_completions.d/ashlar.fish"} {
 		var script, problem bytes.Buffer
 		if command.Main([]string{"completion", shell}, nil, &script, &problem, command.Runner{}) != command.Done {
 			return nil, fmt.Errorf("completions for %s: %s", shell, problem.String())
@@ -164,6 +171,38 @@ func debArch(arch string) string {
 // static.
 const overrides = "ashlar: statically-linked-binary [usr/bin/ashlar-cli]\n"
 
+// description is the packages' text about the program, without the formats.
+const description = `Ashlar opens recordings made by profilers and tracers and shows, in one
+window, when things happened (a timeline) and where the cost went (a
+flamegraph, a table of functions), linked: select some time and everything
+below answers for it.`
+
+// formats is the end of that text.
+func formats() string {
+	return "It opens " + ingest.List() + ". A command line answers the same questions for scripts."
+}
+
+// installed returns the files that all packages for Linux install: the program and the one
+// without a window, what starts one of them, what the desktop needs, and man pages.
+func (r *release) installed(p, cli *program, shared []desktop.File, launch []byte, zsh string) ([]entry, error) {
+	scripts, err := completions(zsh)
+	if err != nil {
+		return nil, err
+	}
+	files := []entry{
+		file("usr/bin/ashlar", 0o755, launch),
+		file("usr/bin/ashlar-cli", 0o755, cli.binary),
+		file("usr/lib/ashlar/ashlar", 0o755, p.binary),
+		file("usr/share/man/man1/ashlar-cli.1.gz", 0o644, gzipped([]byte(".so man1/ashlar.1\n"))),
+	}
+	files = append(files, scripts...)
+	files = append(files, r.manPages("usr/share/man/man1/", gzipped)...)
+	for _, f := range shared {
+		files = append(files, file("usr/share/"+f.Path, 0o644, f.Data))
+	}
+	return files, nil
+}
+
 // deb builds the package for Debian and its relatives, from the program and the one without
 // a window. The package has no scripts: the desktop's packages notice new file types, entries
 // and icons by triggers. It only recommends the libraries of the window, so that a server can
@@ -173,11 +212,11 @@ func (r *release) deb(p, cli *program, shared []desktop.File) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	launch, err := needs.launch(p.arch)
-	if err != nil {
-		return nil, err
+	triplet := triplets[p.arch]
+	if triplet == "" {
+		return nil, fmt.Errorf("the folder of Debian's libraries for %s is not known here", p.arch)
 	}
-	scripts, err := completions()
+	files, err := r.installed(p, cli, shared, needs.launch("/usr/lib/"+triplet, "apt-get install "+strings.Join(needs.packages, " ")), "zsh/vendor-completions")
 	if err != nil {
 		return nil, err
 	}
@@ -192,20 +231,11 @@ func (r *release) deb(p, cli *program, shared []desktop.File) ([]byte, error) {
 	day := r.time.Format("Mon, 02 Jan 2006 15:04:05 -0700")
 	changes := fmt.Sprintf("ashlar (%s) unstable; urgency=medium\n\n  * Built from the source of this version.\n\n -- %s  %s\n", debVersion(r.version), maintainer, day)
 	doc := "usr/share/doc/ashlar/"
-	files := []entry{
-		file("usr/bin/ashlar", 0o755, launch),
-		file("usr/bin/ashlar-cli", 0o755, cli.binary),
-		file("usr/lib/ashlar/ashlar", 0o755, p.binary),
+	files = append(files,
 		file("usr/share/lintian/overrides/ashlar", 0o644, []byte(overrides)),
-		file("usr/share/man/man1/ashlar-cli.1.gz", 0o644, gzipped([]byte(".so man1/ashlar.1\n"))),
 		file(doc+"copyright", 0o644, r.copyright(p)),
 		file(doc+"changelog.gz", 0o644, gzipped([]byte(changes))),
-	}
-	files = append(files, scripts...)
-	files = append(files, r.manPages("usr/share/man/man1/", gzipped)...)
-	for _, f := range shared {
-		files = append(files, file("usr/share/"+f.Path, 0o644, f.Data))
-	}
+	)
 	size, sums := 0, ""
 	for _, f := range sorted(files) {
 		size += (len(f.data) + 1023) / 1024
@@ -217,18 +247,15 @@ Version: %s
 Architecture: %s
 Maintainer: %s
 Installed-Size: %d
-Depends: %s
+Depends: libc6 (>= %s)
 Recommends: %s, libegl-mesa0, libgl1-mesa-dri, shared-mime-info
 Section: devel
 Priority: optional
-%sDescription: viewer for recorded runs of programs
- Ashlar opens recordings made by profilers and tracers and shows, in one
- window, when things happened (a timeline) and where the cost went (a
- flamegraph, a table of functions), linked: select some time and everything
- below answers for it.
+%sDescription: %s
+%s
  .
 %s
-`, debVersion(r.version), debArch(p.arch), maintainer, size, needs.libc, strings.Join(needs.packages, ", "), homepage, described("It opens "+ingest.List()+". A command line answers the same questions for scripts."))
+`, debVersion(r.version), debArch(p.arch), maintainer, size, needs.libc, strings.Join(needs.packages, ", "), homepage, strings.ToLower(project.Summary[:1])+project.Summary[1:], described(description), described(formats()))
 	controls, err := tarred(r.time, "./", []entry{file("control", 0o644, []byte(control)), file("md5sums", 0o644, []byte(sums))})
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Command packaging builds the releases: a tar.gz with an install script and a .deb for
-// Linux, a zip for Windows, an application bundle on a Mac, and for all of them a list of
+// Command packaging builds the releases: a tar.gz with an install script, a .deb and an .rpm
+// for Linux, a zip for Windows, an application bundle on a Mac, and for all of them a list of
 // contents and checksums. make dist runs it:
 //
 //	go run ./assets/packaging -version 1.2.3 -time 1700000000 -o dist
@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -86,7 +85,20 @@ func (r *release) build() (err error) {
 	if err != nil {
 		return err
 	}
-	return r.write(slices.Concat(files, commands))
+	files = append(files, commands...)
+	if why := r.noRecipes(); why != "" {
+		fmt.Println("No recipes for Homebrew, AUR, winget, Flatpak and AppImage:", why)
+		return r.write(files)
+	}
+	p, err := r.compile(work, "ashlar", "linux", runtime.GOARCH, "", "CGO_ENABLED=1") // again, at no cost
+	if err != nil {
+		return err
+	}
+	recipes, err := r.recipes(p, files)
+	if err != nil {
+		return err
+	}
+	return r.write(append(files, recipes))
 }
 
 // clear empties a folder. It fails if the folder holds anything but files of an earlier run.
@@ -147,8 +159,13 @@ func (r *release) linux(work string) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	rpm, rpmName, err := r.rpm(p, cli, shared)
+	if err != nil {
+		return nil, err
+	}
 	name := fmt.Sprintf("ashlar-%s-linux-%s", r.version, p.arch)
 	return []entry{
+		file(rpmName, 0o644, rpm),
 		file(name+".tar.gz", 0o644, tgz),
 		file(fmt.Sprintf("ashlar_%s_%s.deb", debVersion(r.version), debArch(p.arch)), 0o644, deb),
 		file(name+".cdx.json", 0o644, p.sbom),

@@ -12,10 +12,13 @@ import (
 	"fmt"
 	"image/png"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -53,7 +56,8 @@ func fake(t *testing.T) (*release, *program) {
 		{Path: "gioui.org", Version: "v0.10.3", Sum: "h1:x="},
 		{Path: "example.org/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.org/A!b", Version: "v2.0.0+incompatible"}},
 	}}
-	p := &program{os: "linux", arch: "amd64", binary: b, info: info, notices: []byte("notices\n")}
+	p := &program{os: "linux", arch: "amd64", binary: b, info: info, notices: []byte("notices\n"),
+		licences: map[string]string{"std": "BSD-3-Clause", "gioui.org": "Unlicense OR MIT", "example.org/A!b": "MIT"}}
 	if p.sbom, err = sbom(p, r.version); err != nil {
 		t.Fatal(err)
 	}
@@ -303,8 +307,37 @@ func TestSBOM(t *testing.T) {
 	if !regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(got.Serial) {
 		t.Errorf("the serial number is %s", got.Serial)
 	}
+	licences := []licensed{{Licence: &licenceID{"BSD-3-Clause"}}, {Licence: &licenceID{"MIT"}}, {Expression: "Unlicense OR MIT"}}
+	for i, c := range got.Components {
+		if !reflect.DeepEqual(c.Licences, licences[i:i+1]) {
+			t.Errorf("%s has the licences %+v, want %+v", c.Name, c.Licences, licences[i])
+		}
+	}
 	if got.Format != "CycloneDX" || got.Metadata.Component.Hashes[0].Content == "" {
 		t.Errorf("the head is %+v", got.Metadata)
+	}
+}
+
+// TestLicences reads the licences of the program's own modules, which vary most.
+func TestLicences(t *testing.T) {
+	r, _ := fake(t)
+	info := &debug.BuildInfo{GoVersion: runtime.Version()}
+	want := map[string]string{
+		"std": "BSD-3-Clause", "gioui.org": "Unlicense OR MIT", "github.com/go-text/typesetting": "Unlicense OR BSD-3-Clause",
+		"github.com/klauspost/compress": "Apache-2.0 AND BSD-3-Clause AND MIT", "github.com/godbus/dbus/v5": "BSD-2-Clause",
+		"github.com/ncruces/sort": "MIT-0", "github.com/yuin/goldmark": "MIT", "github.com/jezek/xgb": "BSD-3-Clause", "github.com/google/pprof": "Apache-2.0",
+	}
+	for path := range want {
+		if path != "std" {
+			info.Deps = append(info.Deps, &debug.Module{Path: path})
+		}
+	}
+	_, got, err := r.licences(info)
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("the licences are %v, want %v (%v)", got, want, err)
+	}
+	if got := licence("You may use this on Sundays."); got != "" {
+		t.Errorf("an unknown licence is %s", got)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"ashlar/assets/project"
 )
 
 // The parts of CycloneDX 1.5 that describe the components of a program. See
@@ -28,9 +30,18 @@ type (
 		Ref        string     `json:"bom-ref"`
 		Name       string     `json:"name"`
 		Version    string     `json:"version"`
+		Licences   []licensed `json:"licenses,omitempty"`
 		PURL       string     `json:"purl,omitempty"`
 		Hashes     []hash     `json:"hashes,omitempty"`
 		Properties []property `json:"properties,omitempty"`
+	}
+	// licensed has one of its fields: the id of a licence, or several with operators.
+	licensed struct {
+		Licence    *licenceID `json:"license,omitempty"`
+		Expression string     `json:"expression,omitempty"`
+	}
+	licenceID struct {
+		ID string `json:"id"`
 	}
 	hash struct {
 		Algorithm string `json:"alg"`
@@ -46,6 +57,17 @@ type (
 	}
 )
 
+// licensedBy returns CycloneDX's form of an SPDX expression.
+func licensedBy(expression string) []licensed {
+	switch {
+	case expression == "":
+		return nil
+	case strings.Contains(expression, " "):
+		return []licensed{{Expression: expression}}
+	}
+	return []licensed{{Licence: &licenceID{expression}}}
+}
+
 // sbom lists the components of a program, from the linker's build information. The serial
 // number is derived from the program's bytes, so equal programs have equal numbers.
 func sbom(p *program, version string) ([]byte, error) {
@@ -56,18 +78,19 @@ func sbom(p *program, version string) ([]byte, error) {
 		Format: "CycloneDX", Spec: "1.5", Version: 1,
 		Serial: fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[0:4], id[4:6], id[6:8], id[8:10], id[10:16]),
 		Metadata: bomMetadata{Component: component{
-			Type: "application", Ref: "ashlar", Name: "ashlar", Version: version,
+			Type: "application", Ref: "ashlar", Name: "ashlar", Version: version, Licences: licensedBy(project.Licence),
 			Hashes:     []hash{{"SHA-256", fmt.Sprintf("%x", sum)}},
 			Properties: []property{{"go:os", p.os}, {"go:arch", p.arch}},
 		}},
 	}
 	std := component{Type: "library", Name: "std", Version: strings.TrimPrefix(p.info.GoVersion, "go")}
+	std.Licences = licensedBy(p.licences["std"])
 	std.PURL = "pkg:golang/std@" + std.Version
 	std.Ref = std.PURL
 	b.Components = append(b.Components, std)
 	for _, m := range modules(p.info) {
 		purl := "pkg:golang/" + strings.ReplaceAll(url.PathEscape(m.Path), "%2F", "/") + "@" + strings.ReplaceAll(url.PathEscape(m.Version), "+", "%2B")
-		c := component{Type: "library", Ref: purl, Name: m.Path, Version: m.Version, PURL: purl}
+		c := component{Type: "library", Ref: purl, Name: m.Path, Version: m.Version, Licences: licensedBy(p.licences[m.Path]), PURL: purl}
 		if m.Sum != "" { // as in go.sum
 			c.Properties = []property{{"go:sum", m.Sum}}
 		}
