@@ -38,8 +38,8 @@ type Listing struct {
 	Binary  string // path of the binary
 	BuildID string // of the binary, in hexadecimal, "" if it has none
 	Machine string // the processor
-	// Verified reports whether Binary has the recorded id, whose kind is IDKind (build id or
-	// htlhash); if not, Doubt says why.
+	// Verified reports whether Binary has the recorded id, whose kind is IDKind: build id,
+	// htlhash, time stamp and size, or modification time. If not, Doubt says why.
 	Verified bool
 	Doubt    string
 	IDKind   string
@@ -249,7 +249,7 @@ func (l *Listing) weigh(rec *recording.Recording, w *analyze.Weights, r *resolve
 
 // lines adds the source positions.
 func (l *Listing) lines(b *binary) {
-	p := b.symbols
+	p := b.lines
 	p.ReadLines()
 	p.FindUnits()
 	for i := range l.Insts {

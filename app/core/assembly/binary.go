@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"ashlar/ingest/format/program"
 	"ashlar/ingest/input/safetext"
@@ -16,8 +17,11 @@ import (
 // A module is a binary as the recording names it.
 type module struct {
 	file string
-	id   string // build id in hexadecimal, "" if unknown
+	id   string // build id, "" if unknown
 	hash bool   // id is an htlhash, not a linker's build id
+	// written is when the binary was written, in nanoseconds since 1970, 0 if unknown. Go's
+	// profiles of Windows have it instead of a build id.
+	written int64
 }
 
 // moduleOf returns the binary of a frame.
@@ -31,20 +35,25 @@ func moduleOf(rec *recording.Recording, f *recording.Frame) module {
 			m.id = at.BuildID
 		}
 	}
+	if t, err := time.Parse("2006-01-02 15:04:05.999999999 -0700 MST", strings.TrimPrefix(m.id, m.file)); err == nil {
+		m.id, m.written = "", t.UnixNano()
+	}
 	m.id, m.hash = strings.CutPrefix(strings.ToLower(m.id), recording.HTLHash)
+	if !program.IsID(m.id) {
+		m.id = ""
+	}
 	return m
 }
 
 // A binary is a program found on this machine.
 type binary struct {
 	code *program.Program
-	// symbols has the symbols and source lines: code itself, or a separate file.
-	symbols *program.Program
-	path    string
-	id      []byte // its id of the recorded kind, nil if it has none
-	kind    string // what id is
-	// verified reports whether the build id is the recorded one. If not, doubt is a sentence that
-	// says why.
+	// symbols has the symbols and lines the source lines: code itself, or a separate file.
+	symbols, lines *program.Program
+	path           string
+	id             string // its id of the recorded kind, "" if it has none
+	kind           string // what id is
+	// verified reports whether id is the recorded one. If not, doubt is a sentence that says why.
 	verified bool
 	doubt    string
 }
@@ -54,18 +63,20 @@ func (b *binary) close() {
 	if b.symbols != b.code {
 		b.symbols.Close()
 	}
+	if b.lines != b.code && b.lines != b.symbols {
+		b.lines.Close()
+	}
 }
 
 // open finds the binary of a module: the file given by the user, the recorded path, a
 // file beside the recording, or a copy that perf or debuggers keep. A file with another
 // build id than the recorded one is not used.
 func open(m module, o *Options) (*binary, error) {
-	want, _ := hex.DecodeString(m.id)
 	paths := candidates(m, o)
 	var refused error
 	var b *binary
 	for _, path := range paths {
-		p, err := program.OpenCode(path)
+		p, err := program.OpenSlice(path, m.id)
 		switch {
 		case err != nil && path == o.Exe:
 			return nil, fmt.Errorf("%s %w", safetext.Short(path), err)
@@ -75,45 +86,37 @@ func open(m module, o *Options) (*binary, error) {
 			p.Close()
 			continue
 		}
-		id := m.idOf(p, path)
-		if len(want) > 0 && id != nil && !program.SameID(want, id) {
+		id, kind, same := m.compare(p, path)
+		if m.id != "" && id != "" && !same {
 			p.Close()
 			if refused == nil {
-				refused = fmt.Errorf("%s is not the recorded binary (its %s is %s instead of %s). Give the recorded one with --exe", safetext.Short(path), m.kind(), short(hex.EncodeToString(id)), short(m.id))
+				refused = fmt.Errorf("%s is not the recorded binary (its %s is %s instead of %s). Give the recorded one with --exe", safetext.Short(path), kind, short(id), short(m.id))
 			}
 			continue
 		}
-		b = &binary{code: p, symbols: p, path: path, id: id, kind: m.kind()}
+		b = &binary{code: p, symbols: p, lines: p, path: path, id: id, kind: kind}
 		break
 	}
 	if b == nil {
 		return nil, errors.Join(refused, notFound(m, refused))
 	}
-	b.verify(want, o)
-	if b.code.Stripped() {
-		b.findSymbols(m)
+	b.verify(m, o)
+	if b.code.Stripped() || !b.code.HasLines() {
+		b.findSymbols()
 	}
 	return b, nil
 }
 
-// kind names the kind of the recorded id.
-func (m *module) kind() string {
-	if m.hash {
-		return "htlhash"
-	}
-	return "build id"
-}
-
-// idOf returns the id of a binary that can be compared with the recorded one.
-func (m *module) idOf(p *program.Program, path string) []byte {
+// compare compares a binary with the recorded one. own is its id, "" if it has none of the
+// recorded kind.
+func (m *module) compare(p *program.Program, path string) (own, kind string, same bool) {
 	if !m.hash {
-		return p.BuildID
+		return p.Compare(m.id)
 	}
-	id, err := program.HTLHash(path)
-	if err != nil {
-		return nil
+	if id, err := program.HTLHash(path); err == nil {
+		own = hex.EncodeToString(id)
 	}
-	return id
+	return own, "htlhash", own == m.id
 }
 
 // notFound returns the error for a binary that is not on this machine, nil if there is
@@ -153,37 +156,51 @@ func candidates(m module, o *Options) (paths []string) {
 	return append(paths, program.Copies(m.id)...)
 }
 
-// verify compares the binary with the recorded one.
-func (b *binary) verify(want []byte, o *Options) {
-	b.verified = len(want) > 0 && b.id != nil
+// verify says whether the binary is the recorded one.
+func (b *binary) verify(m module, o *Options) {
+	st, err := os.Stat(b.path)
+	b.verified = m.id != "" && b.id != ""
 	switch {
 	case b.verified:
-	case len(want) == 0:
+	case m.written != 0 && err == nil:
+		const exact = 2 * time.Second // of archives
+		recorded := time.Unix(0, m.written)
+		if d := st.ModTime().Sub(recorded); max(d, -d) < exact {
+			b.verified, b.kind = true, "modification time"
+			break
+		}
+		const form = "2006-01-02 15:04:05"
+		b.doubt = fmt.Sprintf("not verified: the recorded binary was written at %s UTC, this one at %s", recorded.UTC().Format(form), st.ModTime().UTC().Format(form))
+		return
+	case m.id == "":
 		b.doubt = "not verified: the recording has no build id"
 	default:
 		b.doubt = "not verified: the binary has no " + b.kind
 	}
-	if b.verified || o.Recorded.IsZero() {
-		return
-	}
-	if st, err := os.Stat(b.path); err == nil && st.ModTime().After(o.Recorded) {
+	if !b.verified && err == nil && !o.Recorded.IsZero() && st.ModTime().After(o.Recorded) {
 		b.doubt += ", and the binary is newer than the recording"
 	}
 }
 
-// findSymbols looks for the symbols of a stripped binary in separate files.
-func (b *binary) findSymbols(m module) {
-	id := hex.EncodeToString(b.code.BuildID)
-	for _, path := range append(program.Copies(id), program.DebugFiles(b.path)...) {
-		p, err := program.OpenCode(path)
+// findSymbols looks for the symbols or source lines that a binary lacks in separate files.
+func (b *binary) findSymbols() {
+	for _, path := range append(program.Copies(hex.EncodeToString(b.code.BuildID)), program.DebugFiles(b.path)...) {
+		p, err := program.OpenSlice(path, hex.EncodeToString(b.code.BuildID))
 		if err != nil {
 			continue
 		}
-		if p.BuildID != nil && program.SameID(p.BuildID, b.code.BuildID) && !p.Stripped() {
-			b.symbols = p
-			return
+		use := false
+		if b.code.BuildID != nil && p.BuildID != nil && program.SameID(p.BuildID, b.code.BuildID) {
+			if b.symbols.Stripped() && !p.Stripped() {
+				b.symbols, use = p, true
+			}
+			if !b.lines.HasLines() && p.HasLines() {
+				b.lines, use = p, true
+			}
 		}
-		p.Close()
+		if !use {
+			p.Close()
+		}
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"ashlar/ingest/model/recording"
 )
 
-// Formats write addresses as the processor had them, as offsets in the binary's file, or
-// as addresses in the binary. A reading converts an address of a frame to one in the
+// Formats write addresses as the processor had them, as offsets in the binary's file, as
+// addresses in the binary, or as offsets from its start in memory. A reading converts an address of a frame to one in the
 // binary.
 type reading func(f *recording.Frame) (uint64, bool)
 
@@ -116,9 +116,22 @@ func (r *resolver) readings(frames []recording.FrameID) []reading {
 	}
 	offset := func(f *recording.Frame) (uint64, bool) { return r.b.code.Address(f.Addr) }
 	linked := func(f *recording.Frame) (uint64, bool) { return f.Addr, r.b.code.Executable(f.Addr) }
-	all := []reading{mapped, offset, linked}
-	if r.rec.Source.Format == "otlp" { // addresses are in the binary
+	relative := func(f *recording.Frame) (uint64, bool) { return r.b.code.Relative(f.Addr) }
+	all := []reading{mapped, offset, linked, relative}
+	switch r.rec.Source.Format {
+	case "otlp": // addresses are in the binary
 		all = []reading{mapped, linked, offset}
+	case "firefox":
+		all = []reading{relative, linked, offset}
+	}
+	if r.b.code.Whole() {
+		all = append([]reading{func(f *recording.Frame) (uint64, bool) {
+			m := r.rec.Source.MappingOf(f)
+			if m == nil || f.Addr < m.Start || f.Addr >= m.Limit {
+				return 0, false
+			}
+			return r.b.code.Relative(f.Addr - m.Start + m.Offset)
+		}}, all...)
 	}
 	if bias, ok := r.bias(frames); ok {
 		all = append(all, func(f *recording.Frame) (uint64, bool) {

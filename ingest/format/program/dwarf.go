@@ -2,15 +2,13 @@ package program
 
 import (
 	"bytes"
-	"cmp"
 	"compress/zlib"
 	"debug/dwarf"
-	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"io"
 	"math"
-	"strings"
+	"slices"
 	"sync"
 )
 
@@ -18,21 +16,30 @@ import (
 // (locations of variables, name indexes) are a third of the bytes to unpack.
 var described = []string{"abbrev", "info", "line", "ranges", "str", "addr", "line_str", "rnglists", "str_offsets"}
 
+// A debugSection has debug information; its name begins after ".debug_". If it is packed,
+// its content may begin with "ZLIB", the size and a zlib stream.
+type debugSection struct {
+	name   string
+	size   uint64 // unpacked
+	packed bool
+	data   func() ([]byte, error)
+}
+
 // readDWARF unpacks a program's debug information. It unpacks the sections in parallel
 // because that takes most of the time of opening a program. info is the section with the
 // compile units.
-func readDWARF(f *elf.File) (d *dwarf.Data, info []byte, err error) {
+func (p *Program) readDWARF() (d *dwarf.Data, info []byte, err error) {
 	found, errs := map[string][]byte{}, make([]error, len(described))
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for i, name := range described {
-		s := cmp.Or(f.Section(".debug_"+name), f.Section(".zdebug_"+name))
-		if s == nil || s.Type == elf.SHT_NOBITS {
+		k := slices.IndexFunc(p.debug, func(s debugSection) bool { return s.name == name })
+		if k < 0 {
 			continue
 		}
 		all.Go(func() {
 			var b []byte
-			b, errs[i] = unpack(s)
+			b, errs[i] = p.debug[k].unpack()
 			mu.Lock()
 			defer mu.Unlock()
 			found[name] = b
@@ -43,8 +50,8 @@ func readDWARF(f *elf.File) (d *dwarf.Data, info []byte, err error) {
 		return nil, nil, err
 	}
 	info = found["info"]
-	if f.Type == elf.ET_REL { // relocations are not applied to info yet
-		d, err = f.DWARF()
+	if p.object != nil { // relocations are not applied to info yet
+		d, err = p.object.DWARF()
 		return d, info, err
 	}
 	d, err = dwarf.New(found["abbrev"], nil, nil, info, found["line"], nil, found["ranges"], found["str"])
@@ -56,11 +63,10 @@ func readDWARF(f *elf.File) (d *dwarf.Data, info []byte, err error) {
 	return d, info, err
 }
 
-// unpack reads a section. In the older compression format the size follows "ZLIB";
-// package elf handles the newer one.
-func unpack(s *elf.Section) ([]byte, error) {
-	b, err := s.Data()
-	if err != nil || !strings.HasPrefix(s.Name, ".z") || !bytes.HasPrefix(b, []byte("ZLIB")) || len(b) < 12 {
+// unpack reads a section.
+func (s *debugSection) unpack() ([]byte, error) {
+	b, err := s.data()
+	if err != nil || !s.packed || !bytes.HasPrefix(b, []byte("ZLIB")) || len(b) < 12 {
 		return b, err
 	}
 	r, err := zlib.NewReader(bytes.NewReader(b[12:]))
@@ -70,28 +76,27 @@ func unpack(s *elf.Section) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, int64(min(binary.BigEndian.Uint64(b[4:]), mostDWARF))))
 }
 
-func isDWARF(s *elf.Section) bool {
-	return strings.HasPrefix(s.Name, ".debug_") || strings.HasPrefix(s.Name, ".zdebug_")
+// packedSize returns the size after unpacking of a section that may begin with "ZLIB".
+func packedSize(r io.ReaderAt, size uint64) uint64 {
+	var head [12]byte
+	if _, err := r.ReadAt(head[:], 0); err == nil && string(head[:4]) == "ZLIB" {
+		return binary.BigEndian.Uint64(head[4:])
+	}
+	return size
 }
 
-// unpacked returns the total uncompressed size, in bytes, of the sections for which of
-// returns true.
-func unpacked(f *elf.File, of func(*elf.Section) bool) (sum uint64) {
-	for _, s := range f.Sections {
-		if !of(s) || s.Type == elf.SHT_NOBITS {
-			continue
-		}
-		size := s.Size
-		// The older compression format stores the size in the section.
-		var head [12]byte
-		if strings.HasPrefix(s.Name, ".z") && s.ReaderAt != nil {
-			if _, err := s.ReadAt(head[:], 0); err == nil && string(head[:4]) == "ZLIB" {
-				size = binary.BigEndian.Uint64(head[4:])
-			}
-		}
-		if sum += size; sum < size {
-			return math.MaxUint64
-		}
+// unpacked returns the total uncompressed size of sections, in bytes.
+func unpacked(all []debugSection) (size uint64) {
+	for i := range all {
+		size = sum(size, all[i].size)
 	}
-	return sum
+	return size
+}
+
+// sum adds sizes; a sum that is too large for 64 bits is the largest number.
+func sum(a, b uint64) uint64 {
+	if a+b < a {
+		return math.MaxUint64
+	}
+	return a + b
 }

@@ -27,7 +27,12 @@ func Copies(id string) []string {
 // information by the binary's name.
 func DebugFiles(name string) []string {
 	dir, base := filepath.Split(name)
-	return []string{filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", name+".debug")}
+	paths := []string{filepath.Join(dir, ".debug", base+".debug"), filepath.Join(dir, ".debug", base), filepath.Join("/usr/lib/debug", name+".debug")}
+	// macOS keeps it beside a program, or beside the folder of an application.
+	for _, bundle := range []string{name, filepath.Join(dir, "../..")} {
+		paths = append(paths, filepath.Join(bundle+".dSYM", "Contents/Resources/DWARF", base))
+	}
+	return paths
 }
 
 // HTLHash returns the hash by which OpenTelemetry's profiler names a binary: of its first and

@@ -31,7 +31,7 @@ func (p *Program) FramePointers() (with, of int) {
 		}
 		saves, keeps := false, false
 		for ; len(code) >= 4; code = code[4:] {
-			in := p.file.ByteOrder.Uint32(code)
+			in := p.order.Uint32(code)
 			saves = saves || in&0xfe407fff == 0xa8007bfd // stp x29, x30, [sp, …]
 			keeps = keeps || in&0xffc003ff == 0x910003fd // add x29, sp, …
 		}
@@ -48,10 +48,10 @@ func (p *Program) FramePointers() (with, of int) {
 			count(f.Value, f.Size)
 		}
 	}
-	if text := p.file.Section(".text"); len(p.funcs) == 0 && text != nil {
+	if text := p.section(".text"); len(p.funcs) == 0 && text != nil {
 		for i := 0; i < len(p.extents); i += step {
 			e := p.extents[i]
-			if e.low >= text.Addr && e.low-text.Addr < text.Size && e.low != p.file.Entry { // not the table of imports
+			if e.low >= text.low && e.low < text.high && e.low != p.entry { // not the table of imports
 				count(e.low, e.high-e.low)
 			}
 		}
@@ -61,10 +61,20 @@ func (p *Program) FramePointers() (with, of int) {
 
 // Unwinds reports whether the program has tables to follow callers without frame pointers.
 func (p *Program) Unwinds() bool {
-	return p.file.Section(".eh_frame") != nil || p.file.Section(".debug_frame") != nil
+	return p.section(".eh_frame") != nil || p.section(".debug_frame") != nil
 }
 
 // IsGo reports whether the program was compiled by the Go compiler.
 func (p *Program) IsGo() bool {
-	return p.file.Section(".gopclntab") != nil || p.file.Section(".data.rel.ro.gopclntab") != nil
+	return p.section(".gopclntab") != nil || p.section(".data.rel.ro.gopclntab") != nil
+}
+
+// section returns the section with a name, nil if there is none.
+func (p *Program) section(name string) *section {
+	for i := range p.sections {
+		if p.sections[i].name == name {
+			return &p.sections[i]
+		}
+	}
+	return nil
 }

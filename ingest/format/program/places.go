@@ -18,14 +18,22 @@ type Place struct {
 	Line int // 1-based, 0 when unknown
 }
 
-// mostWalked is the maximum number of bytes of debug information to read per program.
-// That many bytes hold some million entries and take seconds.
-const mostWalked = 64 << 20
+// Limits per program. mostWalked bytes of debug information hold some million entries and
+// take seconds. Several entries may share a list of ranges or a line table, so that a small
+// file can have any number of ranges and rows.
+const (
+	mostWalked = 64 << 20
+	mostRanges = 4 << 20
+	mostRows   = 16 << 20
+	mostCalls  = 64 << 10 // inlined into one function
+)
 
 // units are the compile units of a program and the data read from them.
 type units struct {
 	ranges []within[*unit]
-	walked int
+	walked int // bytes of entries
+	listed int // ranges
+	rows   int
 	names  map[dwarf.Offset]string
 }
 
@@ -82,17 +90,15 @@ func (p *Program) FindUnits() {
 	p.units = &units{names: map[dwarf.Offset]string{}}
 	data := p.lines.Reader()
 	for at := int64(0); at < int64(len(p.info)); {
-		size, header := unitHeader(p.file.ByteOrder, p.info[at:])
+		size, header := unitHeader(p.order, p.info[at:])
 		if size == 0 {
 			break
 		}
 		data.Seek(dwarf.Offset(at + header))
 		if e, err := data.Next(); err == nil && e != nil && (e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagSkeletonUnit) {
 			u := &unit{entry: e, size: int(min(size, mostWalked))}
-			if ranges, err := p.lines.Ranges(e); err == nil {
-				for _, r := range ranges {
-					p.units.ranges = append(p.units.ranges, within[*unit]{r[0], r[1], u})
-				}
+			for _, r := range p.ranges(e) {
+				p.units.ranges = append(p.units.ranges, within[*unit]{r[0], r[1], u})
 			}
 		}
 		if size > int64(len(p.info))-at {
@@ -102,6 +108,20 @@ func (p *Program) FindUnits() {
 	}
 	p.info = nil
 	order(p.units.ranges)
+}
+
+// ranges returns the addresses of an entry.
+func (p *Program) ranges(e *dwarf.Entry) [][2]uint64 {
+	if p.units.listed >= mostRanges {
+		p.LeftOut = true
+		return nil
+	}
+	all, err := p.lines.Ranges(e)
+	if err != nil {
+		return nil
+	}
+	p.units.listed += len(all)
+	return all
 }
 
 // unitHeader returns the size of a unit, including its length field, and the offset of
@@ -204,6 +224,10 @@ func (p *Program) readRows(u *unit) {
 		if e.EndSequence {
 			r.line = ended
 		}
+		if p.units.rows++; p.units.rows > mostRows {
+			p.LeftOut = true
+			break
+		}
 		u.rows = append(u.rows, r)
 	}
 	// If code begins where another sequence ends, its row goes after the row that marks
@@ -247,7 +271,7 @@ func (p *Program) readFunctions(u *unit) {
 		} else if around := in; e.Children {
 			switch e.Tag {
 			case dwarf.TagSubprogram:
-				if ranges, err := p.lines.Ranges(e); err == nil && len(ranges) > 0 {
+				if ranges := p.ranges(e); len(ranges) > 0 {
 					in = &function{ranges: ranges}
 				}
 			case dwarf.TagInlinedSubroutine:
@@ -273,10 +297,11 @@ func (p *Program) inline(in *function, e *dwarf.Entry) {
 	if in == nil {
 		return
 	}
-	ranges, err := p.lines.Ranges(e)
-	if err != nil {
+	if len(in.calls) > mostCalls {
+		p.LeftOut = true
 		return
 	}
+	ranges := p.ranges(e)
 	number := func(a dwarf.Attr) int32 { n, _ := e.Val(a).(int64); return int32(n) }
 	c := inlined{depth: in.depth, name: p.nameOf(e, 0), file: number(dwarf.AttrCallFile), line: number(dwarf.AttrCallLine)}
 	for _, r := range ranges {

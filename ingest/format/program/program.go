@@ -3,10 +3,13 @@
 package program
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -15,26 +18,64 @@ import (
 	"ashlar/ingest/input/source"
 )
 
-// A Program is an ELF file: function names from its symbol table and, if it has line
-// tables, source files.
+// A Program is an ELF, PE or Mach-O file: function names from its symbol table and, if it
+// has line tables, source files.
 type Program struct {
 	// Moves reports whether the program can be loaded at any address.
 	Moves bool
-	// BuildID is the program's build id, nil if it has none.
+	// BuildID is the program's build id, nil if it has none: of ELF the linker's, of Mach-O
+	// the UUID, of PE the GUID of its PDB file in the order in which it is printed.
 	BuildID []byte
 	// Without is the reason why the program's line tables were not read, else "".
 	Without string
 	// LeftOut is set if Places left something out because there was too much to read.
 	LeftOut bool
 
-	funcs   []elf.Symbol
-	extents []extent
-	loads   []elf.ProgHeader
-	lines   *dwarf.Data
-	info    []byte // section with the compile units, until FindUnits
-	units   *units
-	file    *elf.File
-	closer  *os.File
+	container
+	lines  *dwarf.Data
+	info   []byte // section with the compile units, until FindUnits
+	units  *units
+	closer *os.File
+}
+
+// container is what a program holds, whatever the format of its file.
+type container struct {
+	machine  elf.Machine
+	order    binary.ByteOrder
+	base     uint64 // lowest address of the program, if it is loaded where it was linked for
+	entry    uint64
+	funcs    []symbol
+	elf      bool
+	extents  []extent
+	segments []segment
+	sections []section
+	code     []section // those with code, by address
+	debug    []debugSection
+	object   *elf.File // an ELF object file, nil for others
+	// codeID is the time stamp and size of a PE file, age how often its PDB file was written.
+	codeID string
+	age    uint32
+}
+
+// A symbol is a function in the symbol table. Size is 0 if the file does not have it.
+type symbol struct {
+	Name        string
+	Value, Size uint64
+}
+
+// A segment is a part of the file that is loaded at an address.
+type segment struct {
+	addr, size  uint64 // in memory
+	off, filesz uint64
+	code        bool
+	io.ReaderAt // reads from off on
+}
+
+// A section is a range of addresses with a name.
+type section struct {
+	name      string
+	low, high uint64
+	code      bool
 }
 
 // Open reads the symbols of the file at path. A file without symbols is an error. Error
@@ -51,6 +92,11 @@ func Open(path string) (*Program, error) {
 // Stripped reports whether a program has no symbols.
 func (p *Program) Stripped() bool { return len(p.funcs) == 0 }
 
+// HasLines reports whether a program has line tables.
+func (p *Program) HasLines() bool {
+	return slices.ContainsFunc(p.debug, func(s debugSection) bool { return s.name == "line" })
+}
+
 // OpenStripped is like Open but accepts a file without symbols. Begin may still find
 // functions in it.
 func OpenStripped(path string) (*Program, error) {
@@ -63,7 +109,11 @@ func OpenStripped(path string) (*Program, error) {
 
 // OpenCode is like OpenStripped but leaves the line tables to ReadLines, because unpacking
 // them takes most of the time.
-func OpenCode(path string) (*Program, error) {
+func OpenCode(path string) (*Program, error) { return OpenSlice(path, "") }
+
+// OpenSlice is like OpenCode. Of a file with code for several processors it opens the part
+// with an id, or else the first for which instructions can be decoded.
+func OpenSlice(path, id string) (*Program, error) {
 	real, err := source.Ordinary(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("is not on this machine")
@@ -75,49 +125,50 @@ func OpenCode(path string) (*Program, error) {
 	if err != nil {
 		return nil, errors.New("cannot be read")
 	}
-	f, err := elf.NewFile(file)
-	if err != nil {
+	p := &Program{closer: file}
+	if err := p.read(file, id); err != nil {
 		file.Close()
-		return nil, errors.New("is not an ELF executable")
+		return nil, err
 	}
-	p := &Program{Moves: f.Type == elf.ET_DYN, BuildID: buildID(f), file: f, closer: file}
-	for _, l := range f.Progs {
-		if l.Type == elf.PT_LOAD {
-			p.loads = append(p.loads, l.ProgHeader)
-		}
+	slices.SortStableFunc(p.funcs, func(a, b symbol) int { return cmp.Compare(a.Value, b.Value) })
+	if !p.elf { // the symbol table has no sizes
+		p.measure()
 	}
-	if unpacked(f, isSymbols) > mostSymbols {
-		file.Close()
-		return nil, fmt.Errorf("has more than %d MB of symbols", mostSymbols>>20)
-	}
-	static, _ := f.Symbols()
-	dynamic, _ := f.DynamicSymbols()
-	for _, s := range append(static, dynamic...) {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF && s.Name != "" {
-			p.funcs = append(p.funcs, s)
-		}
-	}
-	p.extents = extents(f)
-	slices.SortStableFunc(p.funcs, func(a, b elf.Symbol) int {
-		switch {
-		case a.Value < b.Value:
-			return -1
-		case a.Value > b.Value:
-			return 1
-		}
-		return 0
-	})
 	return p, nil
 }
 
+// read reads a file in any of the formats.
+func (p *Program) read(r io.ReaderAt, id string) error {
+	var head [4]byte
+	if _, err := r.ReadAt(head[:], 0); err == nil {
+		switch {
+		case string(head[:]) == elf.ELFMAG:
+			err = p.readELF(r)
+		case string(head[:2]) == "MZ":
+			err = p.readPE(r)
+		case string(head[:]) == machO64, string(head[:]) == machOParts, string(head[:]) == machOParts64:
+			err = p.readMachO(r, id)
+		default:
+			return errNoProgram
+		}
+		return err
+	}
+	return errNoProgram
+}
+
+var (
+	errNoProgram = errors.New("is not an ELF, PE or Mach-O executable")
+	errSymbols   = fmt.Errorf("has more than %d MB of symbols", mostSymbols>>20)
+)
+
 // ReadLines reads the line tables of a program opened with OpenCode.
 func (p *Program) ReadLines() {
-	switch size := unpacked(p.file, isDWARF); {
+	switch size := unpacked(p.debug); {
 	case size > mostDWARF:
 		p.Without = fmt.Sprintf("unpacks to more than %d MB", mostDWARF>>20)
 	case size > 0:
 		var err error
-		if p.lines, p.info, err = readDWARF(p.file); err != nil {
+		if p.lines, p.info, err = p.readDWARF(); err != nil {
 			p.Without = fmt.Sprintf("cannot be read (%v)", err)
 		}
 	}
@@ -130,41 +181,29 @@ const (
 	mostDWARF   = 512 << 20
 )
 
-func isSymbols(s *elf.Section) bool {
-	return s.Type == elf.SHT_SYMTAB || s.Type == elf.SHT_DYNSYM || s.Type == elf.SHT_STRTAB
-}
-
 // Close closes the file. Lookup and Places may still be called, File not.
 func (p *Program) Close() { p.closer.Close() }
-
-// buildID returns the build id from the note that linkers write, nil if there is none.
-func buildID(f *elf.File) []byte {
-	const most, kind, owner = 4096, 3, "GNU\x00"
-	s := f.Section(".note.gnu.build-id")
-	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > most {
-		return nil
-	}
-	b, err := s.Data()
-	if err != nil || len(b) < 16 || f.ByteOrder.Uint32(b[8:]) != kind || string(b[12:16]) != owner {
-		return nil
-	}
-	n := f.ByteOrder.Uint32(b[4:])
-	if uint64(n) > uint64(len(b)-16) {
-		return nil
-	}
-	return b[16 : 16+n]
-}
 
 // Address converts a file offset to the address it has if the file is loaded at the
 // address it was linked for.
 func (p *Program) Address(offset uint64) (uint64, bool) {
-	for _, l := range p.loads {
-		if offset >= l.Off && offset-l.Off < l.Filesz {
-			return offset - l.Off + l.Vaddr, true
+	for i := range p.segments {
+		if l := &p.segments[i]; offset >= l.off && offset-l.off < l.filesz {
+			return offset - l.off + l.addr, true
 		}
 	}
 	return 0, false
 }
+
+// Relative converts an offset from the start of the program in memory to an address.
+func (p *Program) Relative(offset uint64) (uint64, bool) {
+	at := p.base + offset
+	return at, p.Executable(at)
+}
+
+// Whole reports whether a system loads the file as one piece, so that profiles name one
+// mapping for all of it: Windows does.
+func (p *Program) Whole() bool { return p.codeID != "" }
 
 // AddressIn is like Address, for an offset in a part of the file that was mapped from
 // offset mapped on. A file with only debug information has no file offsets for code; then
@@ -174,10 +213,10 @@ func (p *Program) AddressIn(offset, mapped uint64) (uint64, bool) {
 		return at, true
 	}
 	const page = 4096
-	for _, l := range p.loads {
-		if l.Flags&elf.PF_X != 0 && l.Filesz == 0 && offset >= mapped {
-			at := l.Vaddr&^(page-1) + offset - mapped
-			return at, at < l.Vaddr+l.Memsz
+	for i := range p.segments {
+		if l := &p.segments[i]; l.code && l.filesz == 0 && offset >= mapped {
+			at := l.addr&^(page-1) + offset - mapped
+			return at, at < l.addr+l.size
 		}
 	}
 	return 0, false
@@ -185,11 +224,7 @@ func (p *Program) AddressIn(offset, mapped uint64) (uint64, bool) {
 
 // Lookup returns the name and start of the function that contains an address.
 func (p *Program) Lookup(pc uint64) (name string, start uint64, ok bool) {
-	i := sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc }) - 1
-	// Of several symbols at an address, the first is from the full symbol table.
-	for i > 0 && p.funcs[i-1].Value == p.funcs[i].Value {
-		i--
-	}
+	i := p.firstAt(sort.Search(len(p.funcs), func(i int) bool { return p.funcs[i].Value > pc }) - 1)
 	if i < 0 {
 		return "", 0, false
 	}

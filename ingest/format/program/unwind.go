@@ -19,7 +19,7 @@ const mostUnwind = 256 << 20
 func extents(f *elf.File) (all []extent) {
 	const relativeToHere, unsigned4, relativeToTable = 0x1b, 0x03, 0x3b
 	table, frames := f.Section(".eh_frame_hdr"), f.Section(".eh_frame")
-	if table == nil || frames == nil || unpacked(f, func(s *elf.Section) bool { return s == table || s == frames }) > mostUnwind {
+	if table == nil || frames == nil || table.Size > mostUnwind || frames.Size > mostUnwind {
 		return nil
 	}
 	b, err := table.Data()

@@ -93,7 +93,7 @@ func TestNoSymbols(t *testing.T) {
 	for path, want := range map[string]string{
 		"/no/such/program": "the trace has only addresses, and its program /no/such/program is not on this machine; set it with --exe",
 		"":                 "the trace has only addresses and does not name its program; set it with --exe",
-		notELF:             "the trace has only addresses, and its program " + notELF + " is not an ELF executable; set it with --exe",
+		notELF:             "the trace has only addresses, and its program " + notELF + " is not an ELF, PE or Mach-O executable; set it with --exe",
 		os.TempDir():       "the trace has only addresses, and its program " + os.TempDir() + " is not a file; set it with --exe",
 	} {
 		w := automatic(1, 0x1000, path)
