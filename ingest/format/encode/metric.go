@@ -42,6 +42,8 @@ func PprofUnit(unit string) string {
 // as a profile can hold them.
 func SamplingPeriod(e *recording.Event) (typ, unit string, period int64) {
 	switch {
+	case e.PeriodType != "" || e.PeriodUnit != "":
+		return e.PeriodType, e.PeriodUnit, e.Period
 	case e.Kind == "timer" && e.Frequency > 0 && e.Period != 0:
 		return "cpu", "nanoseconds", e.Period
 	case e.Frequency > 0:

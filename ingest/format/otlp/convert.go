@@ -229,7 +229,7 @@ func (c *converter) event(p *profile) int {
 		if level(k.typ) {
 			metric.Kind = recording.Level
 		}
-		e := recording.Event{Name: metric.Name, Basis: recording.FromStacks, Mode: "period", Period: p.period, Metrics: []recording.Metric{metric}}
+		e := recording.Event{Name: metric.Name, Basis: recording.FromStacks, Mode: "period", Period: p.period, PeriodType: k.periodType, PeriodUnit: k.periodUnit, Metrics: []recording.Metric{metric}}
 		if k.periodType == "cpu" {
 			e.Kind = "timer"
 			if k.periodUnit == "nanoseconds" && p.period > 0 {

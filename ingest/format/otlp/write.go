@@ -241,8 +241,12 @@ func (w *otlpWriter) context(k otlpContextKey, res *otlpResource) otlpContext {
 	x.link = d.link(c.Get("trace_id"), c.Get("span_id"))
 	for _, a := range c {
 		switch a.Key {
-		case "event", "tid", "thread.id", "thread.name":
+		case "tid", "thread.id", "thread.name":
 			continue
+		case "event":
+			if slices.ContainsFunc(w.Rec.Events, func(e recording.Event) bool { return e.Name == a.Value }) {
+				continue
+			}
 		case "comm":
 			if k.track != recording.NoTrack {
 				continue

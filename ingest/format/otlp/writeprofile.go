@@ -84,7 +84,7 @@ func (p *otlpProfile) message(which []int) ([]byte, error) {
 	p.Lose(lost, "sample times", "the timed values do not add up to the stack's total, or several contexts share them; only the total is written")
 	b := p.when(p.body)
 	typ, unit, period := encode.SamplingPeriod(ev)
-	if period != 0 || ev.Name != "" {
+	if period != 0 || ev.Name != "" || ev.PeriodType != "" || ev.PeriodUnit != "" {
 		b = pbBytes(b, 5, d.valueType(typ, unit))
 		b = pbNumber(b, 6, period)
 	}

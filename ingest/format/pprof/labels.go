@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 )
 
@@ -39,7 +40,7 @@ func (x *labels) of(b *batch, one *record) labelled {
 	case one.lost > 0:
 		x.b.Warn("label-missing", place(one.n), "Labels of sample %d refer to missing texts; it is shown without them", one.n+1)
 	}
-	l := x.read(b.said[one.said.from:one.said.to])
+	l := x.read(b.said[one.said.from:one.said.to], one.n)
 	if one.set > 0 {
 		x.sets = append(x.sets, l)
 	}
@@ -141,7 +142,7 @@ func (x *labels) time(values []labelValue) (int64, bool) {
 
 // read interns labels: the context holds all labels except the time, and a label with a
 // thread id or name selects a track.
-func (x *labels) read(values []labelValue) (l labelled) {
+func (x *labels) read(values []labelValue, sample int) (l labelled) {
 	x.attrs = x.attrs[:0]
 	if x.timed {
 		l.at, l.hasAt = x.time(values)
@@ -159,6 +160,9 @@ func (x *labels) read(values []labelValue) (l labelled) {
 		role := v.role
 		if x.timed && v.numeric && role == timeRole {
 			continue
+		}
+		if n > 1 {
+			x.b.Remark("label-values", place(sample), "Label %s of sample %d has %s, which are shown as one", safetext.Short(v.key), sample+1, safetext.Plural(n, "value"))
 		}
 		text, number, isNumber := textOf(same), v.number, n == 1
 		if !v.numeric && role != noRole {

@@ -164,6 +164,7 @@ func (c *converter) describe() {
 func (c *converter) addEvent() {
 	e := recording.Event{Basis: recording.FromStacks, Mode: "period", Period: c.p.Period}
 	if pt := c.p.PeriodType; pt != nil {
+		e.PeriodType, e.PeriodUnit = pt.Type, pt.Unit
 		switch pt.Type {
 		case "cpu", "wall":
 			e.Kind = "timer"

@@ -13,6 +13,8 @@ func TestSentences(t *testing.T) {
 	good := raw(t, example())
 	other := example()
 	other.DefaultSampleType = "heap"
+	twice := example()
+	twice.Sample[1].Label = map[string][]string{"user": {"ann", "bob"}}
 	with := func(b ...byte) []byte { return append(good[:len(good):len(good)], b...) }
 	for _, c := range []struct {
 		name        string
@@ -30,6 +32,7 @@ func TestSentences(t *testing.T) {
 		{"an old one that is cut", []byte("heap profile: 1: 2 [3: 4] @ heap/1\nwhat\n"), "", "the profile in a legacy format cannot be read: unexpected number of sample values: got 0, want 6"},
 		{"no such location", with(0x12, 7, 0x0a, 2, 0xe7, 0x07, 0x12, 1, 5), "sample 8", "Sample 8 refers to 1 location not in the profile; its stack is shorter"},
 		{"a default that is no type", raw(t, other), "", "The profile's default sample type heap is not one of its types; the default is cpu"},
+		{"a label with two values", raw(t, twice), "sample 2", "Label user of sample 2 has 2 values, which are shown as one"},
 		{"more in use than allocated", []byte("heap profile: 1: 2 [3: 4] @ heap/1\n9: 900 [3: 400] @ 0x10\n"), "sample 1", "Sample 1 has 900 of inuse_space but only 400 of alloc_space"},
 		{"a value too few", with(0x12, 6, 0x0a, 1, 10, 0x12, 1, 5), "sample 8", "Sample 8 has 1 value, but the profile has 2 sample types"},
 	} {

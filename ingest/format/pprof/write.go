@@ -260,7 +260,7 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 	hasThread := false
 	for _, a := range w.Rec.Contexts.At(int(k.ctx)) {
 		key := strings.TrimPrefix(a.Key, "x_pprof_")
-		if key == "event" {
+		if key == "event" && w.Rec.Events[w.event].Name == a.Value {
 			continue // the profile has only one event
 		}
 		switch strings.ToLower(key) {

@@ -36,7 +36,7 @@ func madeProfile() *profile.Profile {
 		loc(1, 0x1000, app, profile.Line{Function: main, Line: 3}),
 		loc(2, 0x1100, app, profile.Line{Function: deep, Line: 9}, profile.Line{Function: inl, Line: 8, Column: 2}, profile.Line{Function: work, Line: 7}),
 		loc(3, 0x5000, lib),
-		loc(4, 0, nil, profile.Line{Function: bare}),
+		loc(4, 0, nil, profile.Line{Function: bare, Line: 17, Column: 5}),
 	}
 	return &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"}, {Type: "inuse_space", Unit: "bytes"}},
@@ -47,7 +47,7 @@ func madeProfile() *profile.Profile {
 		Sample: []*profile.Sample{
 			{Location: []*profile.Location{ls[1], ls[0]}, Value: []int64{1, 9007199254740993, 3}, Label: map[string][]string{"user": {"ann"}}, NumLabel: map[string][]int64{"size": {48}}, NumUnit: map[string][]string{"size": {"bytes"}}},
 			{Location: []*profile.Location{ls[2], ls[1], ls[0]}, Value: []int64{2, 4096, -5}},
-			{Location: []*profile.Location{ls[3], ls[0]}, Value: []int64{7, 0, 0}, Label: map[string][]string{"thread": {"worker"}}},
+			{Location: []*profile.Location{ls[3], ls[0]}, Value: []int64{7, 0, 0}, Label: map[string][]string{"thread": {"worker"}, "event": {"click"}}},
 			{Value: []int64{4, 4, 4}},
 		},
 	}
@@ -88,7 +88,7 @@ func profileText(p *profile.Profile) string {
 		lines = append(lines, b.String())
 	}
 	sort.Strings(lines)
-	return fmt.Sprintf("period %d %s time %d default %s\n%s\n", p.Period, p.PeriodType.Type, p.TimeNanos, p.DefaultSampleType, strings.Join(lines, "\n"))
+	return fmt.Sprintf("period %d %s in %s time %d default %s\n%s\n", p.Period, p.PeriodType.Type, p.PeriodType.Unit, p.TimeNanos, p.DefaultSampleType, strings.Join(lines, "\n"))
 }
 
 // TestProfileKeeps checks that a profile keeps stacks, values, labels and places through
@@ -121,9 +121,40 @@ func TestProfileKeeps(t *testing.T) {
 	want = strings.Replace(want, "time 1700000000000000000", "time 0", 1)
 	// SPAA has a dso for every frame, its own order of metrics, and names for addresses and
 	// unknown functions, so compare only parts of the text.
-	for _, s := range []string{"alloc_objects=1 ", "alloc_space=9007199254740993 ", "inuse_space=-5 ", "(deep work.go:9:0 from 0, deep)(inl inl.go:8:2 from 0, inl)(work work.go:7:0 from 0, work)", "(main main.go:3:0 from 0, main)", `size=[48]["bytes"]`, `user=["ann"]`, `thread=["worker"]`, "abc123"} {
+	for _, s := range []string{"alloc_objects=1 ", "alloc_space=9007199254740993 ", "inuse_space=-5 ", "(deep work.go:9:0 from 0, deep)(inl inl.go:8:2 from 0, inl)(work work.go:7:0 from 0, work)", "(main main.go:3:0 from 0, main)", `size=[48]["bytes"]`, `user=["ann"]`, `event=["click"]`, "(bare :17:5 from 0, bare)", `thread=["worker"]`, "abc123"} {
 		if !strings.Contains(got, s) || !strings.Contains(want, s) {
 			t.Errorf("by SPAA it is\n%s\nwant %q in it", got, s)
+		}
+	}
+}
+
+// TestPeriodsOfProfiles checks that a profile keeps what its period counts through pprof, SPAA
+// and OTLP.
+func TestPeriodsOfProfiles(t *testing.T) {
+	for _, c := range []profile.ValueType{
+		{Type: "wall", Unit: "nanoseconds"}, {Type: "cpu", Unit: "nanoseconds"}, {Type: "cpu", Unit: "microseconds"},
+		{Type: "space", Unit: "bytes"}, {Type: "contentions", Unit: "count"}, {Type: "threads"}, {Unit: "bytes"},
+	} {
+		for _, n := range []int64{1, 3_333_333, 10_000_000_019, -7} {
+			in := madeProfile()
+			in.PeriodType, in.Period = &c, n
+			want, _, _ := strings.Cut(profileText(in), " time")
+			rec := load(t, "in.pb", encoded(t, in))
+			for _, by := range []string{"out.pb", "out.spaa", "out.otlp"} {
+				out, rep := write(t, rec, by, encode.Options{})
+				if by == "out.spaa" {
+					checkSPAA(t, out)
+				}
+				mid := load(t, by, out)
+				out, _ = write(t, mid, "out.pb", encode.Options{Event: mid.Events[0].NameOrKind()})
+				p, err := profile.ParseData(out)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, _, _ := strings.Cut(profileText(p), " time"); got != want || len(rep.Lost) > 0 {
+					t.Errorf("by %s it is %q, want %q; lost %v", by, got, want, rep.Lost)
+				}
+			}
 		}
 	}
 }

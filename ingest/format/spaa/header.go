@@ -102,6 +102,7 @@ func (m *merger) headerEvent(e *format.Event, line int64) {
 	}
 	ev.Period, _ = s.SamplePeriod.Int64()
 	ev.Frequency = s.FrequencyHz.Float64()
+	readPeriod(ev, s)
 	ev.Note = trackingNote(e.AllocationTracking)
 	m.readMetrics(at, e, line)
 	if s.PrimaryMetric == "" {

@@ -14,6 +14,7 @@ import (
 const (
 	mappingsKey = "x_ashlar_mappings" // key of the header
 	metricsKey  = "x_ashlar_metrics"  // key of an event: its metrics in order, as pairs of name and unit
+	periodKey   = "x_ashlar_period"   // key of an event's sampling
 	frameKey    = "x_ashlar_frame"    // key of a frame
 )
 
@@ -27,6 +28,15 @@ type frameMore struct {
 	Symbol    string `json:"symbol,omitempty"`  // the linker's name of the function
 	StartLine int32  `json:"start_line,omitempty"`
 	Folded    bool   `json:"folded,omitempty"` // several functions share the address
+	Line      int32  `json:"line,omitempty"`   // Line and Column are those of a frame without a file
+	Column    int32  `json:"column,omitempty"`
+}
+
+// periodMore is the value of periodKey: an event's period as pprof and OTLP state it.
+type periodMore struct {
+	Type  string `json:"type,omitempty"` // "cpu"
+	Unit  string `json:"unit,omitempty"` // "nanoseconds"
+	Value int64  `json:"value"`
 }
 
 // mappingMore is one of the header's mappings; addresses are in hexadecimal digits.
@@ -50,6 +60,9 @@ func (d *spaaDict) frameExtra(f *recording.Frame, fn *recording.Function) format
 	}
 	if !fn.Demangled || d.rec.NameInFile(f.Func) == fn.Name {
 		x.Symbol = fn.Symbol
+	}
+	if encode.SourceFile(fn, f) == "" {
+		x.Line, x.Column = f.Line, f.Column
 	}
 	if x == (frameMore{}) {
 		return nil
@@ -83,6 +96,23 @@ func (s *spaaWriter) metricList(e *recording.Event, names []string) format.Extra
 		pairs[i] = [2]string{names[i], spaaUnit(&e.Metrics[i])}
 	}
 	return format.Extra{metricsKey: jsonOf(pairs)}
+}
+
+// periodOf returns an event's value for periodKey, nil if its format did not state what the
+// period counts.
+func periodOf(e *recording.Event) format.Extra {
+	if e.PeriodType == "" && e.PeriodUnit == "" {
+		return nil
+	}
+	return format.Extra{periodKey: jsonOf(periodMore{e.PeriodType, e.PeriodUnit, e.Period})}
+}
+
+// readPeriod sets an event's period from periodKey.
+func readPeriod(ev *recording.Event, s *format.Sampling) {
+	var x periodMore
+	if text := s.Extra[periodKey]; text != nil && json.Unmarshal(text, &x) == nil {
+		ev.PeriodType, ev.PeriodUnit, ev.Period = validText(x.Type), validText(x.Unit), x.Value
+	}
 }
 
 // readMappings adds the header's mappings to the recording.
@@ -129,6 +159,9 @@ func (m *merger) tell(x *frameMore, f *recording.Frame) {
 		return
 	}
 	f.StartLine, f.Folded, f.Type = max(0, x.StartLine), x.Folded, m.b.FrameType(validText(x.Type))
+	if f.Line == 0 && f.Column == 0 {
+		f.Line, f.Column = max(0, x.Line), max(0, x.Column)
+	}
 	if n := int(x.Mapping); n > 0 && n <= len(m.mappings) {
 		f.Mapping = m.mappings[n-1]
 	}

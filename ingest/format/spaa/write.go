@@ -215,7 +215,7 @@ func (s *spaaWriter) event(i int, names map[string]bool) format.Event {
 	}
 	s.events = append(s.events, x)
 	out := format.Event{Name: x.name, Kind: s.kind(e, x.metrics), Sampling: format.Sampling{
-		Mode: samplingMode(e), PrimaryMetric: x.metrics[e.Primary],
+		Mode: samplingMode(e), PrimaryMetric: x.metrics[e.Primary], Extra: periodOf(e),
 	}, Extra: s.metricList(e, x.metrics)}
 	if e.Period > 0 && out.Sampling.Mode == "period" {
 		out.Sampling.SamplePeriod = format.IntNumber(e.Period)
@@ -393,7 +393,9 @@ func (s *spaaWriter) attr(c *format.Context, a recording.Attr) {
 	}
 	switch a.Key {
 	case "event":
-		return
+		if a.Value == c.Event {
+			return
+		}
 	case "pid":
 		if number(&c.PID) {
 			return

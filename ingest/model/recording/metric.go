@@ -83,8 +83,11 @@ type Event struct {
 	// recorded.
 	Period    int64
 	Frequency float64
-	Basis     Basis
-	Metrics   []Metric
+	// PeriodType and PeriodUnit name the quantity that Period counts, such as cpu in
+	// nanoseconds, where the format states it.
+	PeriodType, PeriodUnit string
+	Basis                  Basis
+	Metrics                []Metric
 	// Note is the recorder's own remark on the measurement.
 	Note string
 	// Primary is the index in Metrics of the one to show first.
