@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -184,13 +185,13 @@ func (b *binary) verify(m module, o *Options) {
 
 // findSymbols looks for the symbols or source lines that a binary lacks in separate files.
 func (b *binary) findSymbols() {
-	for _, path := range append(program.Copies(hex.EncodeToString(b.code.BuildID)), program.DebugFiles(b.path)...) {
+	for _, path := range slices.Concat(program.Copies(hex.EncodeToString(b.code.BuildID)), program.DebugFiles(b.path), b.code.LinkedFiles()) {
 		p, err := program.OpenSlice(path, hex.EncodeToString(b.code.BuildID))
 		if err != nil {
 			continue
 		}
 		use := false
-		if b.code.BuildID != nil && p.BuildID != nil && program.SameID(p.BuildID, b.code.BuildID) {
+		if p.Describes(b.code) {
 			if b.symbols.Stripped() && !p.Stripped() {
 				b.symbols, use = p, true
 			}

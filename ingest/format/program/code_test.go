@@ -86,28 +86,6 @@ func FuzzProgram(f *testing.F) {
 		if len(content) > 1<<16 {
 			return
 		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := OpenStripped(path)
-		if err != nil {
-			return
-		}
-		defer p.Close()
-		p.FindUnits()
-		n := 0
-		p.Functions(func(_ string, low uint64) bool {
-			n++
-			if fn, ok := p.FunctionAt(low); ok {
-				if low < fn.Low || low >= fn.High {
-					t.Fatalf("%#x is not in %+v", low, fn)
-				}
-				if code, err := p.Code(fn); err == nil && uint64(len(code)) > min(fn.High-fn.Low, uint64(len(content))) {
-					t.Fatalf("%d bytes of code in a file of %d", len(code), len(content))
-				}
-			}
-			p.Places(low)
-			return n < 100
-		})
+		bounded(t, path, content)
 	})
 }

@@ -49,7 +49,7 @@ func (p *Program) readDWARF() (d *dwarf.Data, info []byte, err error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
 	}
-	info = found["info"]
+	info, p.addrs = found["info"], found["addr"]
 	if p.object != nil { // relocations are not applied to info yet
 		d, err = p.object.DWARF()
 		return d, info, err

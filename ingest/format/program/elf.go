@@ -55,6 +55,11 @@ func (p *Program) readELF(r io.ReaderAt) error {
 		}
 	}
 	p.extents = extents(f)
+	if s := f.Section(".gnu_debuglink"); s != nil && s.Size <= mostLink {
+		if b, err := s.Data(); err == nil {
+			p.readLink(b)
+		}
+	}
 	return nil
 }
 

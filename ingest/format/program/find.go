@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -33,6 +34,31 @@ func DebugFiles(name string) []string {
 		paths = append(paths, filepath.Join(bundle+".dSYM", "Contents/Resources/DWARF", base))
 	}
 	return paths
+}
+
+// LinkedFiles lists the paths at which debuggers look for the file with debug information that
+// a program names.
+func (p *Program) LinkedFiles() []string {
+	if p.link == "" || filepath.Base(p.link) != p.link {
+		return nil
+	}
+	dir := filepath.Dir(p.path)
+	return []string{filepath.Join(dir, p.link), filepath.Join(dir, ".debug", p.link), filepath.Join("/usr/lib/debug", dir, p.link)}
+}
+
+// Describes reports whether the file of d holds the debug information that p was separated
+// from: both have the same build id or, if p has none, p names the checksum of the file.
+func (d *Program) Describes(p *Program) bool {
+	if p.BuildID != nil {
+		return d.BuildID != nil && SameID(d.BuildID, p.BuildID)
+	}
+	const most = 4 << 30
+	if p.link == "" {
+		return false
+	}
+	sum := crc32.NewIEEE()
+	n, err := io.Copy(sum, io.NewSectionReader(d.closer, 0, most))
+	return err == nil && n < most && sum.Sum32() == p.linkSum
 }
 
 // HTLHash returns the hash by which OpenTelemetry's profiler names a binary: of its first and

@@ -46,6 +46,17 @@ func (p *Program) measure() {
 	}
 }
 
+const mostLink = 4096 // bytes
+
+// readLink reads the name of the file with debug information: it ends with a zero, and its
+// checksum follows at a multiple of four bytes.
+func (p *Program) readLink(b []byte) {
+	name := text(b)
+	if at := (len(name) + 4) &^ 3; len(b) >= at+4 {
+		p.link, p.linkSum = name, p.order.Uint32(b[at:])
+	}
+}
+
 // debugOf returns a section of a PE or Mach-O file with debug information. lead is what its
 // name begins with: "." or "__".
 func debugOf(name, lead string, r *io.SectionReader) (d debugSection, ok bool) {

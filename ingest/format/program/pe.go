@@ -76,6 +76,11 @@ func (p *Program) readPE(r io.ReaderAt) error {
 		p.addSection(section{name, low, low + size, code})
 		content := io.NewSectionReader(r, int64(s.PointerToRawData), int64(stored))
 		p.segments = append(p.segments, segment{low, size, uint64(s.PointerToRawData), stored, code, content})
+		if name == ".gnu_debuglink" && stored <= mostLink {
+			if b, err := readPart(content, 0, int64(stored)); err == nil {
+				p.readLink(b)
+			}
+		}
 		if d, ok := debugOf(name, ".", content); ok {
 			p.debug = append(p.debug, d)
 		}

@@ -34,12 +34,13 @@ type units struct {
 	walked int // bytes of entries
 	listed int // ranges
 	rows   int
-	names  map[dwarf.Offset]string
+	whole  *entries
 }
 
 // unit is a compile unit. Its rows and functions are read when they are first needed.
 type unit struct {
 	entry     *dwarf.Entry
+	id        uint64 // of a split unit, 0 for others
 	size      int
 	read      bool
 	files     []*dwarf.LineFile
@@ -87,17 +88,17 @@ func (p *Program) FindUnits() {
 	if p.lines == nil || p.info == nil {
 		return
 	}
-	p.units = &units{names: map[dwarf.Offset]string{}}
+	p.units = &units{whole: &entries{Data: p.lines, names: map[dwarf.Offset]string{}}}
 	data := p.lines.Reader()
 	for at := int64(0); at < int64(len(p.info)); {
-		size, header := unitHeader(p.order, p.info[at:])
+		size, header, id := unitHeader(p.order, p.info[at:])
 		if size == 0 {
 			break
 		}
 		data.Seek(dwarf.Offset(at + header))
 		if e, err := data.Next(); err == nil && e != nil && (e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagSkeletonUnit) {
-			u := &unit{entry: e, size: int(min(size, mostWalked))}
-			for _, r := range p.ranges(e) {
+			u := &unit{entry: e, size: int(min(size, mostWalked)), id: id}
+			for _, r := range p.ranges(p.units.whole, e) {
 				p.units.ranges = append(p.units.ranges, within[*unit]{r[0], r[1], u})
 			}
 		}
@@ -111,31 +112,28 @@ func (p *Program) FindUnits() {
 }
 
 // ranges returns the addresses of an entry.
-func (p *Program) ranges(e *dwarf.Entry) [][2]uint64 {
+func (p *Program) ranges(in *entries, e *dwarf.Entry) [][2]uint64 {
 	if p.units.listed >= mostRanges {
 		p.LeftOut = true
 		return nil
 	}
-	all, err := p.lines.Ranges(e)
-	if err != nil {
-		return nil
-	}
+	all := in.rangesOf(e)
 	p.units.listed += len(all)
 	return all
 }
 
-// unitHeader returns the size of a unit, including its length field, and the offset of
-// its first entry. size is 0 after the last unit.
-func unitHeader(order binary.ByteOrder, b []byte) (size, header int64) {
+// unitHeader returns the size of a unit, the offset of its first entry, and the id of a split
+// unit, else 0. size is 0 after the last unit.
+func unitHeader(order binary.ByteOrder, b []byte) (size, header int64, id uint64) {
 	if len(b) < 24 {
-		return 0, 0
+		return 0, 0, 0
 	}
 	size, header, width := int64(order.Uint32(b))+4, 4, int64(4)
 	if size-4 == 0xffffffff {
 		size, header, width = int64(order.Uint64(b[4:]))+12, 12, 8
 	}
 	if size <= 0 || size < header+3+width {
-		return 0, 0
+		return 0, 0, 0
 	}
 	version, kind := order.Uint16(b[header:]), b[header+2]
 	header += 2 + width + 1
@@ -143,12 +141,15 @@ func unitHeader(order binary.ByteOrder, b []byte) (size, header int64) {
 		const skeleton, split, typed, splitTyped = 4, 5, 2, 6
 		switch header++; kind {
 		case skeleton, split:
+			if int64(len(b)) >= header+8 {
+				id = order.Uint64(b[header:])
+			}
 			header += 8
 		case typed, splitTyped:
 			header += 8 + width
 		}
 	}
-	return size, header
+	return size, header, id
 }
 
 // Places returns the source positions of the instruction at pc: inlined functions first,
@@ -194,7 +195,16 @@ func (p *Program) readUnit(u *unit) bool {
 			p.LeftOut = true
 		} else {
 			p.readRows(u)
-			p.readFunctions(u)
+			in, root := p.units.whole, u.entry.Offset
+			if split := p.openSplit(u); split != nil {
+				p.units.walked += len(split.info)
+				in, root = split, split.root
+			}
+			if p.units.walked > mostWalked {
+				p.LeftOut = true
+			} else {
+				p.readFunctions(u, in, root)
+			}
 		}
 	}
 	return len(u.rows) > 0
@@ -244,17 +254,17 @@ type function struct {
 	depth  int // number of inlined functions around the next entry
 }
 
-// readFunctions walks the entries of a unit and records its functions and the functions
+// readFunctions walks the entries of a unit, from root on, and records its functions and the functions
 // inlined into them.
-func (p *Program) readFunctions(u *unit) {
+func (p *Program) readFunctions(u *unit, entries *entries, root dwarf.Offset) {
 	type level struct {
 		around *function
 		call   bool
 	}
 	var stack []level
 	var in *function
-	data := p.lines.Reader()
-	for data.Seek(u.entry.Offset); ; {
+	data := entries.Reader()
+	for data.Seek(root); ; {
 		e, err := data.Next()
 		if err != nil || e == nil {
 			break
@@ -271,11 +281,11 @@ func (p *Program) readFunctions(u *unit) {
 		} else if around := in; e.Children {
 			switch e.Tag {
 			case dwarf.TagSubprogram:
-				if ranges := p.ranges(e); len(ranges) > 0 {
+				if ranges := p.ranges(entries, e); len(ranges) > 0 {
 					in = &function{ranges: ranges}
 				}
 			case dwarf.TagInlinedSubroutine:
-				p.inline(in, e)
+				p.inline(entries, in, e)
 			}
 			call := e.Tag == dwarf.TagInlinedSubroutine && in != nil
 			if call {
@@ -283,7 +293,7 @@ func (p *Program) readFunctions(u *unit) {
 			}
 			stack = append(stack, level{around, call})
 		} else if e.Tag == dwarf.TagInlinedSubroutine {
-			p.inline(in, e)
+			p.inline(entries, in, e)
 		}
 		if len(stack) == 0 {
 			break
@@ -293,7 +303,7 @@ func (p *Program) readFunctions(u *unit) {
 }
 
 // inline adds an inlined function from its entry.
-func (p *Program) inline(in *function, e *dwarf.Entry) {
+func (p *Program) inline(entries *entries, in *function, e *dwarf.Entry) {
 	if in == nil {
 		return
 	}
@@ -301,9 +311,9 @@ func (p *Program) inline(in *function, e *dwarf.Entry) {
 		p.LeftOut = true
 		return
 	}
-	ranges := p.ranges(e)
+	ranges := p.ranges(entries, e)
 	number := func(a dwarf.Attr) int32 { n, _ := e.Val(a).(int64); return int32(n) }
-	c := inlined{depth: in.depth, name: p.nameOf(e, 0), file: number(dwarf.AttrCallFile), line: number(dwarf.AttrCallLine)}
+	c := inlined{depth: in.depth, name: entries.nameOf(e, 0), file: number(dwarf.AttrCallFile), line: number(dwarf.AttrCallLine)}
 	for _, r := range ranges {
 		c.low, c.high = r[0], r[1]
 		in.calls = append(in.calls, c)
@@ -322,7 +332,7 @@ func (u *unit) keep(f *function) {
 }
 
 // nameOf returns the name of a function's entry, or of the entry it refers to.
-func (p *Program) nameOf(e *dwarf.Entry, hops int) string {
+func (in *entries) nameOf(e *dwarf.Entry, hops int) string {
 	for _, a := range []dwarf.Attr{dwarf.AttrLinkageName, dwarf.AttrName} {
 		if s, ok := e.Val(a).(string); ok && s != "" {
 			return s
@@ -334,14 +344,14 @@ func (p *Program) nameOf(e *dwarf.Entry, hops int) string {
 		if !ok || hops == most {
 			continue
 		}
-		name, ok := p.units.names[at]
+		name, ok := in.names[at]
 		if !ok {
-			data := p.lines.Reader()
+			data := in.Reader()
 			data.Seek(at)
 			if origin, err := data.Next(); err == nil && origin != nil {
-				name = p.nameOf(origin, hops+1)
+				name = in.nameOf(origin, hops+1)
 			}
-			p.units.names[at] = name
+			in.names[at] = name
 		}
 		return name
 	}

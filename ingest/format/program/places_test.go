@@ -2,10 +2,13 @@ package program
 
 import (
 	"bufio"
+	"bytes"
+	"debug/elf"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,9 +71,91 @@ func TestPlacesAgainstAddr2line(t *testing.T) {
 	}
 }
 
+// TestSplitUnits checks functions and lines of programs whose entries are in files of their
+// own, against what addr2line prints for the same program without.
+func TestSplitUnits(t *testing.T) {
+	for _, flags := range []string{"-O2", "-O2 -ffunction-sections", "-O1 -gz=zlib"} {
+		t.Run(flags, func(t *testing.T) {
+			dir := t.TempDir()
+			source, object := filepath.Join(dir, "nested.c"), filepath.Join(dir, "nested.o")
+			whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "nested")
+			if err := os.WriteFile(source, []byte(nested), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := append(strings.Fields(flags), "-gdwarf-5")
+			for _, args := range [][]string{
+				slices.Concat(args, []string{"-o", whole, source}),
+				slices.Concat(args, []string{"-gsplit-dwarf", "-c", "-o", object, source}),
+				slices.Concat(args, []string{"-o", path, object}),
+			} {
+				cmd := exec.Command("gcc", args...)
+				cmd.Dir = dir
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+			}
+			names := []string{"main", "plain", "cold", "cold.cold"}
+			compared, deepest := compareWith(t, path, whole, names...)
+			if compared < 100 || deepest < 3 {
+				t.Errorf("%d addresses compared, at most %d functions at one", compared, deepest)
+			}
+			// The file lies beside the program, in another folder than the compiler's.
+			moved := t.TempDir()
+			for _, name := range []string{"nested", "nested.dwo"} {
+				if err := os.Rename(filepath.Join(dir, name), filepath.Join(moved, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, deepest := compareWith(t, filepath.Join(moved, "nested"), whole, names...); deepest < 3 {
+				t.Errorf("at most %d functions at an address", deepest)
+			}
+			// One of another compilation is not used.
+			unit, err := os.ReadFile(filepath.Join(moved, "nested.dwo"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, part := range []string{"without", "of another compilation"} {
+				if i == 0 {
+					err = os.Remove(filepath.Join(moved, "nested.dwo"))
+				} else if f, e := elf.NewFile(bytes.NewReader(unit)); e != nil {
+					t.Fatal(e)
+				} else if s := f.Section(".debug_info.dwo"); s.Flags&elf.SHF_COMPRESSED == 0 {
+					unit[s.Offset+12] ^= 1 // its id
+					err = os.WriteFile(filepath.Join(moved, "nested.dwo"), unit, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := Open(filepath.Join(moved, "nested"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.FindUnits()
+				p.Close()
+				for _, f := range p.funcs {
+					if f.Name != "main" {
+						continue
+					}
+					for at := f.Value; at < f.Value+f.Size; at++ {
+						if places := p.Places(at); len(places) != 1 || filepath.Base(places[0].File) != "nested.c" {
+							t.Fatalf("%s: %#x is at %+v", part, at, places)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
 // compare compares all addresses of the named functions with addr2line. It returns their
 // number and the largest number of functions at one address.
 func compare(t *testing.T, path string, names ...string) (compared, deepest int) {
+	t.Helper()
+	return compareWith(t, path, path, names...)
+}
+
+// compareWith compares a program with what addr2line prints for another with the same code.
+func compareWith(t *testing.T, path, other string, names ...string) (compared, deepest int) {
 	t.Helper()
 	p, err := Open(path)
 	if err != nil {
@@ -88,7 +173,7 @@ func compare(t *testing.T, path string, names ...string) (compared, deepest int)
 			}
 		}
 	}
-	want := told(t, path, asked)
+	want := told(t, other, asked)
 	for i, at := range asked {
 		places := p.Places(at)
 		var got []string

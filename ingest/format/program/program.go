@@ -32,6 +32,8 @@ type Program struct {
 	LeftOut bool
 
 	container
+	path   string
+	addrs  []byte // section with addresses, for split units
 	lines  *dwarf.Data
 	info   []byte // section with the compile units, until FindUnits
 	units  *units
@@ -52,6 +54,8 @@ type container struct {
 	code     []section // those with code, by address
 	debug    []debugSection
 	object   *elf.File // an ELF object file, nil for others
+	link     string    // name of the file with debug information, and its checksum
+	linkSum  uint32
 	// codeID is the time stamp and size of a PE file, age how often its PDB file was written.
 	codeID string
 	age    uint32
@@ -125,7 +129,7 @@ func OpenSlice(path, id string) (*Program, error) {
 	if err != nil {
 		return nil, errors.New("cannot be read")
 	}
-	p := &Program{closer: file}
+	p := &Program{closer: file, path: path}
 	if err := p.read(file, id); err != nil {
 		file.Close()
 		return nil, err
