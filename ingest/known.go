@@ -75,7 +75,7 @@ var knowns = []known{
 	{"HTML page", "save the recording itself; if a server sent this page, the address may be wrong", nil, func(b *opening) bool { return !b.claimed && page(b) }},
 	{"Unreal Insights trace", "only Unreal Insights reads it", []string{"2CRT", "TRC2", "ECRT"}, nil},
 	{"Common Trace Format (CTF), as LTTng writes it", "convert it with `babeltrace2`, or record with `perf record`", []string{"\xc1\x1f\xfc\xc1", "\xc1\xfc\x1f\xc1"}, nil},
-	{"OpenTelemetry metrics or logs", "of OpenTelemetry, only profiles and traces can be opened", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
+	{"OpenTelemetry metrics or logs", "OpenTelemetry profiles and traces can be opened, metrics and logs cannot", nil, func(b *opening) bool { return b.keys["resourceMetrics"] || b.keys["resourceLogs"] }},
 	{"Pyroscope flamegraph", "get pprof from its server (format=pprof) and open that", nil, func(b *opening) bool { return b.keys["flamebearer"] }},
 	{"tree for d3-flame-graph", "open the folded stacks it was made from", nil, func(b *opening) bool { return b.keys["name"] && b.keys["value"] && b.keys["children"] }},
 	{"pyinstrument session", "export it with `pyinstrument --load FILE -r speedscope -o run.speedscope.json`", nil, func(b *opening) bool { return b.keys["session"] && (b.keys["frame_tree"] || b.has(`"frame_records"`)) }},

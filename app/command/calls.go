@@ -57,7 +57,7 @@ samples inside the calls, in the same thread and time, count with them.`,
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {
 		var o callsOptions
 		o.add(fs)
-		fs.StringVar(&o.sort, "sort", calls.ByDuration, "sort by `WHAT`: duration, self, cpu, waiting, start, thread, function or the name of an argument; - before it reverses the order")
+		fs.StringVar(&o.sort, "sort", calls.ByDuration, "sort by `WHAT`: duration, self, cpu, waiting, start, thread, function or the name of an argument; a leading - reverses the order")
 		o.rows = textRows
 		subcommand.RowsFlag(fs, &o.rows, "rows", "--json and --csv")
 		fs.BoolVar(&o.csv, "csv", false, "print only the rows, as CSV; times in nanoseconds")

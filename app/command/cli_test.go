@@ -260,6 +260,11 @@ func TestHelp(t *testing.T) {
 		if !strings.Contains(r.stdout, "Usage\n  ashlar") || !strings.Contains(r.stdout, "--help") {
 			t.Errorf("%v: this is no help:\n%s", args, r.stdout)
 		}
+		for _, flag := range strings.Split(r.stdout, "--") {
+			if strings.Count(flag, "(default") > 1 {
+				t.Errorf("%v: a flag has two defaults: --%s", args, flag)
+			}
+		}
 		for line := range strings.Lines(r.stdout) {
 			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 || strings.TrimRight(line, " \n") != strings.TrimRight(line, "\n") {
 				t.Errorf("%v: a line has %d characters, or blanks at its end: %q", args, n, line)

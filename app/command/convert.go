@@ -65,7 +65,7 @@ with the same values.
 		var rng string
 		fs.StringVar(&rng, "range", "", "only `START..END`, from the recording's start: 1.2s..1.5s")
 		o.calls.add(fs)
-		fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: its name, its id, or part of its name (repeatable)")
+		fs.StringArrayVar(&o.threads, "thread", nil, "only this `THREAD`: an id, a name, or part of a name (repeatable)")
 		o.AddTransformFlags(fs)
 		return func(c *call, args []string) (err error) {
 			if err := o.names(args); err != nil {

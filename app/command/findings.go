@@ -65,7 +65,7 @@ files, the findings are the significant differences.
 var rulesText = sync.OnceValue(func() string {
 	var b strings.Builder
 	for _, r := range findings.Describe() {
-		jsondoc.Wrap(&b, r[0]+": "+r[1]+". Wrong when "+r[2]+".", "  ", helpWidth)
+		jsondoc.Wrap(&b, r[0]+": "+r[1]+". False alarm if "+r[2]+".", "  ", helpWidth)
 	}
 	return b.String()
 })

@@ -174,6 +174,16 @@ func (c *call) printHelp(cmd *command) error {
 	}
 	fs, _ := cmd.prepare()
 	fs.BoolP("help", "h", false, "show this help")
+	fs.VisitAll(func(f *pflag.Flag) {
+		if !strings.Contains(f.Usage, "(default") {
+			return
+		}
+		// Do not print the default twice: pflag omits the zero value of the flag's type.
+		f.DefValue = "0"
+		if f.Value.Type() == "string" {
+			f.DefValue = ""
+		}
+	})
 	fmt.Fprintf(&b, "\nFlags\n%s", fs.FlagUsagesWrapped(helpWidth))
 	if len(cmd.Examples) > 0 {
 		b.WriteString("\nExamples\n")

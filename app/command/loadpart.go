@@ -18,7 +18,7 @@ func (f *partFlags) rangeFlag(fs *pflag.FlagSet) {
 }
 
 func (f *partFlags) threadFlag(fs *pflag.FlagSet) {
-	fs.StringArrayVar(&f.threads, "thread", nil, "open only this `THREAD`: an id, a name, or part of a name (repeatable)")
+	fs.StringArrayVar(&f.threads, "thread", nil, "only this `THREAD`: an id, a name, or part of a name (repeatable)")
 }
 
 func (f *partFlags) part() (recording.Part, error) {

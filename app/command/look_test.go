@@ -93,7 +93,7 @@ func elements(v any) (all []map[string]any) {
 func TestBudgetSays(t *testing.T) {
 	rounds.Unraced(t)
 	r := run("top", "--demo", "--budget", "300")
-	if !strings.Contains(r.stdout, "left out: ") || !strings.Contains(r.stdout, "% of their self; all: ashlar top --demo -n 0\n") {
+	if !strings.Contains(r.stdout, "left out: ") || !strings.Contains(r.stdout, "% of the sum of self; all: ashlar top --demo -n 0\n") {
 		t.Error(r.stdout)
 	}
 	small := run("top", "--demo", "--budget", "10")

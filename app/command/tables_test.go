@@ -220,7 +220,7 @@ func TestTablesAgain(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("my notes"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if r := ask("tables", "testdata/small.spall", "-o", dir, "--force"); r.code != Problem || !strings.Contains(r.stderr, "it is no Parquet file") {
+	if r := ask("tables", "testdata/small.spall", "-o", dir, "--force"); r.code != Problem || !strings.Contains(r.stderr, "not a Parquet file") {
 		t.Errorf("a file of another kind: %d %s", r.code, r.stderr)
 	}
 	for _, wrong := range [][]string{{"tables"}, {"tables", "testdata/small.spall"}} {

@@ -59,7 +59,7 @@ of a function, and --search lists the rows that match.`,
 		o.AddFlags(fs)
 		fs.BoolVar(&o.tree, "tree", false, "print the heaviest paths, indented")
 		fs.StringArrayVar(&o.zoom, "zoom", nil, "zoom to this `FUNCTION` at the root; repeat for its callees; implies --tree")
-		fs.Var(&o.sort, "sort", "sort by `WHAT`: self, total, count, average, least or most (time per span), name, module or file; - before it reverses the order")
+		fs.Var(&o.sort, "sort", "sort by `WHAT`: self, total, count, average, least or most (time per span), name, module or file; a leading - reverses the order")
 		demo := demoFlag(fs)
 		cacheFlag(fs)
 		return func(c *call, args []string) (err error) {

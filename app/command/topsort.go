@@ -32,7 +32,7 @@ func (f *sortFlag) Type() string   { return "" }
 
 func (f *sortFlag) Set(s string) error {
 	if last := len(sortKeys) - 1; !slices.Contains(sortKeys, string(sortFlag(s).key())) {
-		return fmt.Errorf("use %s or %s; - before it reverses the order", strings.Join(sortKeys[:last], ", "), sortKeys[last])
+		return fmt.Errorf("use %s or %s; a leading - reverses the order", strings.Join(sortKeys[:last], ", "), sortKeys[last])
 	}
 	*f = sortFlag(s)
 	return nil

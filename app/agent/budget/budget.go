@@ -203,7 +203,7 @@ func (v *value) note(list string, n int, all string) string {
 	}
 	s := fmt.Sprintf("left out: %d of %s", rows.of()-n, safetext.Plural(rows.of(), "row"))
 	if by, share := rows.share(n); by != "" {
-		s += fmt.Sprintf(" with %s of their %s", percent(share), strings.ReplaceAll(by, "_", " "))
+		s += fmt.Sprintf(", with %s of the sum of %s", percent(share), strings.ReplaceAll(by, "_", " "))
 	}
 	return s + "; all: " + all + "\n"
 }

@@ -98,7 +98,7 @@ func TestRows(t *testing.T) {
 		if err != nil || Tokens(len(s)) > tokens {
 			t.Fatalf("%d tokens: %v\n%s", tokens, err, s)
 		}
-		if n := strings.Count(s, "function"); n < 100 && !strings.Contains(s, fmt.Sprintf("left out: %d of 100 rows with ", 100-n)) {
+		if n := strings.Count(s, "function"); n < 100 && !strings.Contains(s, fmt.Sprintf("left out: %d of 100 rows, with ", 100-n)) {
 			t.Errorf("%d tokens have %d rows: %s", tokens, n, s)
 		}
 	}
@@ -157,7 +157,7 @@ func TestLongLists(t *testing.T) {
 			return b.String()
 		}
 		s, err := Rows(a, "rows", len(a.Rows), tokens, "ashlar top a", text)
-		if err != nil || Tokens(len(s)) > tokens || len(s) < 4*tokens-120 || !strings.Contains(s, " of 20000 rows with ") && !strings.Contains(s, " of 20,000 rows with ") && !strings.Contains(s, "of 20 000 rows with ") {
+		if err != nil || Tokens(len(s)) > tokens || len(s) < 4*tokens-120 || !strings.Contains(s, " of 20000 rows, with ") && !strings.Contains(s, " of 20,000 rows, with ") && !strings.Contains(s, "of 20 000 rows, with ") {
 			t.Errorf("%d tokens: %v, %s", tokens, err, s)
 		}
 	}

@@ -271,7 +271,7 @@ func (w *writer) findings(files []string) error {
 	}
 	for i := range found.len("findings") {
 		at := fmt.Sprintf("findings[%d].", i)
-		w.say("- %s Its size is %s, a share of %s. Wrong when %s. %s\n  `%s`\n", sentence(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
+		w.say("- %s Its size is %s, a share of %s. False alarm if %s. %s\n  `%s`\n", sentence(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
 			words(found.text(at+"wrong_when")), found.claim(at+"size.value", at+"size.share"), found.text(at+"address"))
 	}
 	return nil

@@ -39,7 +39,6 @@ See ashlar help sessions for more.`,
 		keep := fs.Duration("keep", 30*time.Minute, "unload recordings not used for this `TIME`")
 		overSSH := fs.Bool("stdio", false, "answer one query from standard input; used over ssh for ssh:HOST:PATH")
 		idle := fs.Duration("idle", 0, "end after this `TIME` without a query (default: never)")
-		fs.Lookup("idle").DefValue = "0" // no automatic default in the help: the text states it
 		return func(p *subcommand.Program, files []string) error {
 			if *overSSH {
 				if len(files) > 0 {

@@ -210,7 +210,7 @@ func (o *options) table(ctx context.Context, set *relation.Set, t *relation.Tabl
 
 func isParquet(head []byte) error {
 	if !bytes.HasPrefix(head, []byte("PAR1")) {
-		return &fs.PathError{Op: "replace", Err: fmt.Errorf("it is no Parquet file")}
+		return &fs.PathError{Op: "replace", Err: fmt.Errorf("not a Parquet file")}
 	}
 	return nil
 }

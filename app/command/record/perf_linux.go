@@ -113,7 +113,7 @@ func (j *job) perfWorks() error {
 	switch {
 	case text == "" || level < 2:
 	case level > 2:
-		return fmt.Errorf("perf may not record: kernel.perf_event_paranoid is %s. Until the next start, allow it with: sudo sysctl kernel.perf_event_paranoid=1", text)
+		return fmt.Errorf("perf is not permitted to record: kernel.perf_event_paranoid is %s. Until the next reboot, allow it with: sudo sysctl kernel.perf_event_paranoid=1", text)
 	default:
 		j.note("the kernel is left out, because kernel.perf_event_paranoid is 2. To include it: sudo sysctl kernel.perf_event_paranoid=1")
 	}
@@ -304,7 +304,7 @@ func (p *perf) failed() error {
 	lower := strings.ToLower(said)
 	switch {
 	case strings.Contains(lower, "permission") || strings.Contains(lower, "not permitted") || strings.Contains(lower, "access to performance"):
-		return errors.New("perf may not record here. In a container, start it with --cap-add PERFMON --security-opt seccomp=unconfined; for another user's process, record as root")
+		return errors.New("perf is not permitted to record here. In a container, start it with --cap-add PERFMON --security-opt seccomp=unconfined; for another user's process, record as root")
 	case strings.Contains(lower, "unknown option") && strings.Contains(lower, "control"):
 		return errors.New("perf is older than 5.10. Install a newer one with: " + installPerf())
 	case said == "":

@@ -31,7 +31,7 @@ public static void main(String[] a) { int h = 1; for (int i = 0; i < 2000; i++) 
 				t.Skip(err)
 			}
 			if err := exec.Command("perf", "record", "-o", os.DevNull, "true").Run(); err != nil && c.needs == "perf" {
-				t.Skip("perf may not record here: ", err)
+				t.Skip("perf is not permitted to record here: ", err)
 			}
 			p := newPlace(t)
 			if err := os.WriteFile(c.file, []byte(c.text), 0o600); err != nil {

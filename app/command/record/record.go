@@ -45,11 +45,11 @@ Stacks. perf follows callers by frame pointers if the program keeps them (Go
 does; C, C++ and Rust with -fno-omit-frame-pointer or
 -C force-frame-pointers=yes). Otherwise it copies the stack and uses the unwind
 tables (dwarf), which makes large files, so it then samples less often. A
-program with neither needs lbr, which Intel's processors record. --stacks sets
+program with neither needs lbr, which Intel processors record. --stacks sets
 it. For source lines, compile with -g.
 
 Permissions. If perf_event_paranoid is above 2, Linux lets only root record;
-2 leaves out the kernel. Until the next start of the machine:
+2 leaves out the kernel. Until the next reboot, allow it with:
   sudo sysctl kernel.perf_event_paranoid=1`,
 	Examples: [][2]string{
 		{"ashlar record ./server --port 8080", "C, C++, Rust or Go: until it ends or Ctrl-C"},
@@ -80,7 +80,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.StringVar(&o.url, "url", "", "record the Go program at this pprof `ADDRESS`; with COMMAND, start that first")
 	fs.Float64Var(&o.seconds, "seconds", 0, "record for `N` seconds (default: until COMMAND or the process ends; 10 for --url)")
 	fs.StringVar(&o.with, "with", "", "use this `PROFILER`: perf, node, java or gotest (default: by COMMAND)")
-	fs.StringVar(&o.stacks, "stacks", "", "how perf follows callers: fp, dwarf or lbr (default: `HOW` the program allows)")
+	fs.StringVar(&o.stacks, "stacks", "", "`HOW` perf follows callers: fp, dwarf or lbr (default: what the program allows)")
 	fs.StringVar(&o.event, "event", "", "the `EVENT` that perf samples, as in perf list (default: cycles, or time in virtual machines)")
 	fs.IntVar(&o.rate, "rate", 0, "take `N` samples a second (default: 999; 199 with dwarf)")
 	fs.BoolVar(&o.noWindow, "no-window", false, "print the file's name instead of opening a window")

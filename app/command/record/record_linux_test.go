@@ -215,7 +215,7 @@ func TestPerfCannot(t *testing.T) {
 	cannot("an unknown event", "perf cannot record: event syntax error: nonsense")
 	write("proc/sys/kernel/perf_event_paranoid", "4\n")
 	write("proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n")
-	cannot("Debian's default", "kernel.perf_event_paranoid is 4. Until the next start, allow it with: sudo sysctl kernel.perf_event_paranoid=1")
+	cannot("Debian's default", "kernel.perf_event_paranoid is 4. Until the next reboot, allow it with: sudo sysctl kernel.perf_event_paranoid=1")
 	p.fake("perf", fakePerf)
 	write("proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n")
 	if a := p.run("", false, "work"); a.code != 0 {

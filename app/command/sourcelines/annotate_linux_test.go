@@ -52,7 +52,7 @@ var annotated = regexp.MustCompile(`^ *([0-9]+) +: +([0-9a-f]+):`)
 // annotate.
 func TestInstructionsOfPerf(t *testing.T) {
 	if err := exec.Command("perf", "record", "-o", os.DevNull, "true").Run(); err != nil {
-		t.Skip("perf may not record here: ", err)
+		t.Skip("perf is not permitted to record here: ", err)
 	}
 	for _, c := range []struct{ name, file, text, build, function string }{
 		{"C", "hot.c", hotC, "gcc -O2 -g -o hot hot.c", "hot"},

@@ -116,7 +116,6 @@ func AnswerFlags(fs *pflag.FlagSet, json *bool) {
 // rows in the help, and all names the flags that print all rows by default.
 func RowsFlag(fs *pflag.FlagSet, rows *int, of, all string) {
 	fs.IntVarP(rows, "rows", "n", *rows, fmt.Sprintf("print at most `N` %s, 0 for all (default %d; with %s all)", of, *rows, all))
-	fs.Lookup("rows").DefValue = "0" // no automatic default in the help: the text states it
 }
 
 // BudgetFlag adds --budget, which limits the output of [Program.Answer].

@@ -335,10 +335,10 @@ func (d *verdict) sure(chance bool) {
 	case a.Total == b.Total && len(d.told)+len(d.callers) == 0 && d.t.Moved == 0:
 		return
 	case d.c.Method() == compare.NoMethod:
-		d.say(" Certainty is unknown: there are no sample counts.")
+		d.say(" Confidence is unknown: there are no sample counts.")
 		return
 	case d.pending():
-		d.say(" Certainty is being computed.")
+		d.say(" Confidence is being computed.")
 		return
 	}
 	if w := d.t.Whole; chance && w != nil && w.Detectable > 0 && w.Detectable < 1e18 {
@@ -354,7 +354,7 @@ func (d *verdict) sure(chance bool) {
 		return
 	}
 	if d.c.Method() == compare.FromRuns {
-		d.say(" Certainty comes from the spread of %s and %s.", units.Count(int64(a.Recordings)), units.Plural(int64(b.Recordings), "run"))
+		d.say(" Confidence comes from the spread of %s and %s.", units.Count(int64(a.Recordings)), units.Plural(int64(b.Recordings), "run"))
 		return
 	}
 	known := false
@@ -372,7 +372,7 @@ func (d *verdict) sure(chance bool) {
 	case known && d.t.Common != 0:
 		d.say(" The spread between runs is estimated from all functions; more runs per side would measure it.")
 	case known:
-		d.say(" Certainty excludes the spread between runs, which is unknown.")
+		d.say(" Confidence excludes the spread between runs, which is unknown.")
 	}
 	if len(single) > 0 {
 		d.say(" For ")

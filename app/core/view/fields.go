@@ -135,7 +135,7 @@ func fields() []Field {
 		many("transform", "the transforms of stacks, in order", func(v *State) *[]analyze.Transform { return &v.Transforms }, transformText, parseTransform).typed(transformArgs),
 		many("zoom", "the functions from the root to the bar that fills the flamegraph: NAME or NAME:MODULE", func(v *State) *[]recording.FuncName { return &v.Zoom }, functionText, parseFunction),
 		text("find", "the search text", func(v *State) *string { return &v.Find }).
-			flag("search", "search for `TEXT` or /expression/ in names, modules and files; name:, package:, module:, file:, thread: or arg: before it searches only there"),
+			flag("search", "search for `TEXT` or /expression/ in names, modules and files; the prefix name:, package:, module:, file:, thread: or arg: limits where to look"),
 		text("tab", "the tab of the lower half", func(v *State) *string { return &v.Tab }),
 		maybe("function", "the selected function: NAME or NAME:MODULE; NAME alone is the function without a module or, if there is none, of any module", func(v *State) **recording.FuncName { return &v.Function }, functionText, parseFunction).pick(),
 		many("node", "the functions from the root to the selected bar of the flamegraph", func(v *State) *[]recording.FuncName { return &v.Node }, functionText, parseFunction).pick(),
@@ -146,7 +146,7 @@ func fields() []Field {
 		text("colour", "colour by function (default), package, name, module, kind, thread or search", func(v *State) *string { return &v.Colour }).remembered().
 			flag("colour", "colour by `WHAT`: function, package, name (numbers folded), module, kind, thread or search", colours()...),
 		text("table", "the grouping of the table's rows", func(v *State) *string { return &v.Group }),
-		text("sort", "the sort column; - before it reverses the order", func(v *State) *string { return &v.Sort }).remembered(),
+		text("sort", "the sort column; a leading - reverses the order", func(v *State) *string { return &v.Sort }).remembered(),
 		many("columns", "the visible columns", func(v *State) *[]string { return &v.Columns }, escape, unescape).remembered(),
 		many("widths", "NAME:DP, the widths of resized columns", func(v *State) *[]Width { return &v.Widths }, Width.text, parseWidth),
 		many("rows", "the row filters of the difference table and of the matching tab", func(v *State) *[]string { return &v.Rows }, escape, unescape),

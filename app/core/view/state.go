@@ -124,7 +124,7 @@ func (d Display) clone() Display {
 // Table describes a table: how its rows are grouped and which columns it has.
 type Table struct {
 	// Group is the grouping of the rows: "" is by function. Sort is the sort column, "" for
-	// the default; - before it reverses the order.
+	// the default; a leading - reverses the order.
 	Group, Sort string
 	Columns     []string
 	Widths      []Width
@@ -133,7 +133,7 @@ type Table struct {
 	Rows []string
 }
 
-// List describes the list of single calls: the sort column (- before it reverses the
+// List describes the list of single calls: the sort column (a leading - reverses the
 // order), a filter and the chosen columns. All lists the calls of all functions even if
 // one is selected.
 type List struct {

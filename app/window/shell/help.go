@@ -50,7 +50,7 @@ var Gestures = [][2]string{
 	{"right click", "context menu"},
 	{"drag in the overview", "move the view, or resize it at its edges"},
 	{"drag in the map, right", "scroll through all rows"},
-	{"click on a detail", "copy, go there, or filter by it"},
+	{"click in the details", "copy, go there, or filter by it"},
 	{"Ctrl click, drag on recents", "compare two files"},
 }
 

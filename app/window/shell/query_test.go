@@ -39,7 +39,7 @@ func TestQueryPanel(t *testing.T) {
 	b.frame()
 	b.press(key.NameUpArrow, 0) // into the text field
 	b.typeText("SELECT start_ps, dur")
-	if text := b.drawn(); !strings.Contains(text, "duration_ps") || !strings.Contains(text, "spans: end less start (ps)") {
+	if text := b.drawn(); !strings.Contains(text, "duration_ps") || !strings.Contains(text, "spans: end minus start (ps)") {
 		t.Error("no completion of dur")
 	}
 	b.press(key.NameTab, 0)

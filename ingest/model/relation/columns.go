@@ -23,7 +23,7 @@ func init() {
 			text("name", "name of the column", func(x *columnRow) string { return x.Name }),
 			text("type", "'integer', 'real' or 'text'", func(x *columnRow) string { return strings.ToLower(x.Type.String()) }),
 			maybeText("unit", "unit", func(x *columnRow) string { return x.Unit }),
-			text("description", "what the values are", func(x *columnRow) string { return x.Doc }),
+			text("description", "meaning of the values", func(x *columnRow) string { return x.Doc }),
 		}, func(*Set) []part[columnRow] {
 			return list(len(all), func(x *columnRow, i int) { *x = all[i] })
 		})

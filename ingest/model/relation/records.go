@@ -57,7 +57,7 @@ var samplesTable = table("samples", "A sample: the stack of a thread at one mome
 		return parts
 	})
 
-var sampleValuesTable = table("sample_values", "A sample's value of a metric.", "sample_id metric_id",
+var sampleValuesTable = table("sample_values", "A metric's value for a sample.", "sample_id metric_id",
 	[]column[sampleRow]{
 		rising(integer("sample_id", "", "ID of samples.sample_id", func(x *sampleRow) int64 { return x.first + int64(x.i) })),
 		few(integer("metric_id", "", "ID of metrics.metric_id", func(x *sampleRow) int64 { return int64(x.firstMetric + x.metric) })),
@@ -135,7 +135,7 @@ func (s *Set) stackParts(values bool) (parts []part[stackRow]) {
 var stacksTable = table("stacks", "An aggregated stack of a profile, with the sum of its values.", "stack_id",
 	stackColumns("stack"), func(s *Set) []part[stackRow] { return s.stackParts(false) })
 
-var stackValuesTable = table("stack_values", "An aggregated stack's value of a metric.", "stack_id metric_id",
+var stackValuesTable = table("stack_values", "A metric's value for an aggregated stack.", "stack_id metric_id",
 	valueColumns("stack", "stacks"), func(s *Set) []part[stackRow] { return s.stackParts(true) })
 
 type labelRow struct {
@@ -214,7 +214,7 @@ func (s *Set) windowParts(values bool) (parts []part[stackRow]) {
 var windowStacksTable = table("window_stacks", "An aggregated stack of a window.", "window_id window_stack_id",
 	stackColumns("window_stack", few(integer("window_id", "", "ID of windows.window_id", func(x *stackRow) int64 { return int64(x.window) }))), func(s *Set) []part[stackRow] { return s.windowParts(false) })
 
-var windowValuesTable = table("window_stack_values", "A window's stack's value of a metric.", "window_stack_id metric_id",
+var windowValuesTable = table("window_stack_values", "A metric's value for a stack of a window.", "window_stack_id metric_id",
 	valueColumns("window_stack", "window_stacks"), func(s *Set) []part[stackRow] { return s.windowParts(true) })
 
 type stateRow struct {
@@ -241,7 +241,7 @@ var statesTable = table("states", "A stretch of time in which a thread was in on
 		few(integer("thread_id", "", "ID of threads.thread_id", func(x *stateRow) int64 { return int64(x.track) })),
 		rising(integer("start_ps", "ps", "start, from the start of the recording", func(x *stateRow) int64 { return x.t.States.Start(x.i) - x.rec.Start })),
 		rising(integer("end_ps", "ps", "end, from the start of the recording", func(x *stateRow) int64 { return x.t.States.End(x.i) - x.rec.Start })),
-		integer("duration_ps", "ps", "end less start", func(x *stateRow) int64 { return x.t.States.Duration(x.i) }),
+		integer("duration_ps", "ps", "end minus start", func(x *stateRow) int64 { return x.t.States.Duration(x.i) }),
 		text("state", "'running', 'runnable', 'blocked', 'system call' or 'garbage collection'", func(x *stateRow) string { return x.rec.State(x.call()).String() }),
 		text("name", "state with its reason, such as '[blocked: sync]'", func(x *stateRow) string { return functionOf(x.rec, x.call()) }),
 		few(maybe("call_id", "", "ID of calls.call_id: the stack of the thread, if it is known", func(x *stateRow) (int64, bool) {
@@ -363,7 +363,7 @@ var flowsTable = table("flows", "A step of a flow: an arrow goes from each step 
 
 var warningsTable = table("warnings", "A problem of the file.", "",
 	[]column[recording.Warning]{
-		text("code", "stable word for programs", func(x *recording.Warning) string { return x.Code }),
+		text("code", "stable name of the kind of problem, for programs", func(x *recording.Warning) string { return x.Code }),
 		text("text", "the problem, as of the first occurrence", func(x *recording.Warning) string { return x.Text }),
 		integer("count", "", "number of occurrences", func(x *recording.Warning) int64 { return x.Count }),
 		maybeText("place", "place of the first occurrence", func(x *recording.Warning) string { return x.First }),

@@ -214,7 +214,7 @@ var spansTable = table("spans", "A call with its start and end: one bar of the t
 		few(integer("depth", "", "1 for an outermost span", func(x *spanRow) int64 { return int64(x.rec.Calls.Depth(x.call)) })),
 		rising(integer("start_ps", "ps", "start, from the start of the recording", func(x *spanRow) int64 { return x.start - x.rec.Start })),
 		rising(integer("end_ps", "ps", "end, from the start of the recording", func(x *spanRow) int64 { return x.end - x.rec.Start })),
-		integer("duration_ps", "ps", "end less start", func(x *spanRow) int64 { return x.end - x.start }),
+		integer("duration_ps", "ps", "end minus start", func(x *spanRow) int64 { return x.end - x.start }),
 		integer("self_ps", "ps", "duration without the spans directly inside", func(x *spanRow) int64 { return x.self() }),
 		maybe("cpu_ps", "ps", "time on CPU, if the file has it", func(x *spanRow) (int64, bool) { return x.rec.SpanCPU(x.p.l, x.i) }),
 		few(integer("call_id", "", "ID of calls.call_id", func(x *spanRow) int64 { return int64(x.call) })),

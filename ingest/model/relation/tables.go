@@ -54,10 +54,10 @@ type processRow struct {
 	id int
 }
 
-var processesTable = table("processes", "A process, or what else the file groups threads by.", "process_id",
+var processesTable = table("processes", "A process or another group of threads, as in the file.", "process_id",
 	[]column[processRow]{
 		rising(integer("process_id", "", "number of the process", func(x *processRow) int64 { return int64(x.id) })),
-		maybe("pid", "", "process ID of the system", func(x *processRow) (int64, bool) { return fact(x.PID, x.PID > recording.TextID) }),
+		maybe("pid", "", "process ID in the operating system", func(x *processRow) (int64, bool) { return fact(x.PID, x.PID > recording.TextID) }),
 		maybeText("name", "name", func(x *processRow) string { return x.Name }),
 		maybeText("labels", "labels", func(x *processRow) string { return x.Labels }),
 	}, func(s *Set) []part[processRow] {
@@ -74,8 +74,8 @@ var threadsTable = table("threads", "A thread, goroutine or other row of the tim
 	[]column[threadRow]{
 		rising(integer("thread_id", "", "number of the thread", func(x *threadRow) int64 { return int64(x.id) })),
 		few(integer("process_id", "", "ID of processes.process_id", func(x *threadRow) int64 { return int64(x.Process) })),
-		maybe("pid", "", "process ID of the system", func(x *threadRow) (int64, bool) { return fact(x.PID, x.PID > recording.TextID) }),
-		maybe("tid", "", "thread ID of the system", func(x *threadRow) (int64, bool) { return fact(x.TID, x.TID > recording.TextID) }),
+		maybe("pid", "", "process ID in the operating system", func(x *threadRow) (int64, bool) { return fact(x.PID, x.PID > recording.TextID) }),
+		maybe("tid", "", "thread ID in the operating system", func(x *threadRow) (int64, bool) { return fact(x.TID, x.TID > recording.TextID) }),
 		text("name", "name, or 'thread ID'", func(x *threadRow) string { return x.Title() }),
 		text("kind", "'thread', 'goroutine' or another word, 'async track' for async operations", func(x *threadRow) string { return x.rec.ThreadWord(x.id) }),
 	}, func(s *Set) []part[threadRow] {
@@ -94,8 +94,8 @@ var functionsTable = table("functions", "A function. Its name and module togethe
 		maybeText("module", "binary, library, script or category", func(x *functionRow) string { return x.Module }),
 		maybeText("file", "source file", func(x *functionRow) string { return x.File }),
 		text("kind", "'user', 'kernel', 'managed' or 'unknown'", func(x *functionRow) string { return x.Kind.String() }),
-		maybeText("symbol", "name of the linker, if it differs", func(x *functionRow) string { return x.Symbol }),
-		maybeText("state", "state of threads that this stands for instead of code", func(x *functionRow) string { return stateName(x.State) }),
+		maybeText("symbol", "linker's symbol, if it differs from the name", func(x *functionRow) string { return x.Symbol }),
+		maybeText("state", "thread state, if this entry is a state and not code", func(x *functionRow) string { return stateName(x.State) }),
 	}, func(s *Set) []part[functionRow] {
 		return list(s.rec.Functions.Len(), func(x *functionRow, i int) { *x = functionRow{s.rec.Functions.Ref(i), i} })
 	})
@@ -166,7 +166,7 @@ var callsTable = table("calls", "A node of the call tree: a function with the fu
 		integer("frame_id", "", "ID of frames.frame_id", func(x *callRow) int64 { return int64(x.rec.Calls.Frame(x.id)) }),
 		few(integer("function_id", "", "ID of functions.function_id", func(x *callRow) int64 { return int64(x.rec.Func(x.id)) })),
 		text("function", "name of the function", func(x *callRow) string { return functionOf(x.rec, x.id) }),
-		column[callRow]{Column{Name: "path", Type: Text, Doc: "functions from the outermost to this one, separated by ;. Of deeper paths the innermost 100, after '…'"}, func(x *callRow) Value { return Value{Type: Text, Text: x.path()} }},
+		column[callRow]{Column{Name: "path", Type: Text, Doc: "function names from the outermost to this one, separated by ;. Paths deeper than 100 keep the innermost 100, after '…'"}, func(x *callRow) Value { return Value{Type: Text, Text: x.path()} }},
 	}, func(s *Set) []part[callRow] {
 		return list(max(0, s.rec.Calls.Len()-1), func(x *callRow, i int) { *x = callRow{s.rec, recording.CallID(i + 1)} })
 	})

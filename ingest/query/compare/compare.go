@@ -158,7 +158,7 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 		return fmt.Errorf("%s has no timestamps; remove the range", run.Rec.Source.Path)
 	}
 	if run.Scope.Outside && run.Scope.Calls != nil {
-		return errors.New("the rest of a recording cannot be limited to calls; remove the calls or the range")
+		return errors.New("the rest of a recording cannot be limited to calls; remove the call selection or the range")
 	}
 	if run.Scope, err = calls.Bind(ctx, run.Rec, run.Scope); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (c *Comparison) weigh(ctx context.Context, r int, ts []analyze.Transform) (
 		return fmt.Errorf("%s: %s has no timestamps; remove the range", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
 	if run.Scope.Calls != nil && !run.Weights.Called {
-		return fmt.Errorf("%s: %s is not recorded per call; remove the calls", run.Rec.Source.Path, c.Metric.Common.Name)
+		return fmt.Errorf("%s: %s is not recorded per call; remove the call selection", run.Rec.Source.Path, c.Metric.Common.Name)
 	}
 	if run.behind, err = SamplesBehind(ctx, run.Rec, run.query, run.Weights); err != nil {
 		return err

@@ -151,7 +151,7 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	body := image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y)
 	switch {
 	case a == nil && p.SQL == "":
-		widget.Empty(u, body, "Ask the recording in SQL", "Tables: spans, samples, stacks, calls, functions, threads, states. Queries lists questions to start from, and Help explains the tables")
+		widget.Empty(u, body, "Query the recording with SQL", "Tables: spans, samples, stacks, calls, functions, threads, states. Queries lists questions to start from, and Help explains the tables")
 	case a == nil || a.err != nil || body.Dy() < u.Px(2*widget.RowHeight):
 	case len(a.Rows) == 0:
 		widget.Empty(u, body, "No rows", "No row of the recording meets the conditions of the query")

@@ -12,7 +12,7 @@ import (
 // goroutines of the Go runtime. A target without marks for them has them as work, so its
 // total is larger.
 func LoseApart(j *encode.Job, event int) {
-	const why = "the file has them as work, so its total is %s larger"
+	const why = "the file counts them as work, so its total is %s larger"
 	switch j.Rec.Events[event].Basis {
 	case recording.FromSpans:
 		var n, time int64
