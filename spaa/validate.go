@@ -15,7 +15,7 @@ import (
 // ValidateOptions bound the work and the memory of [Validate]. The zero value
 // means the defaults.
 type ValidateOptions struct {
-	MaxPerRule int // findings kept for each rule, 20 if 0; further ones are counted
+	MaxPerRule int // findings kept for each rule, 20 if 0; more are only counted
 	MaxLine    int // longest line in bytes; 0 is DefaultMaxLine
 	MaxDepth   int // deepest nesting of JSON values; 0 is DefaultMaxDepth
 	// MaxPending limits the number of references held to records that have not been seen

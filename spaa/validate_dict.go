@@ -78,7 +78,7 @@ func (v *validator) checkDSO(d *DSO) {
 	v.came("dso", v.wantDSO, id)
 }
 
-// userMemory are names in brackets of memory that is no kernel module.
+// userMemory are names in brackets that stand for memory and not for a kernel module.
 var userMemory = in("[vdso]", "[vvar]", "[vsyscall]", "[vectors]", "[sigpage]", "[uprobes]", "[heap]", "[stack]", "[anon]", "[unknown]")
 
 // isBracketed reports whether name is a name in brackets that a kernel module may have.

@@ -130,7 +130,7 @@ func TestDroppedFiles(t *testing.T) {
 	dropped("in place of A", uriList(paths[5]), e2e.Whole, middle, fileList)
 	s.soon("another A", compares(paths[5], paths[4]))
 
-	// Nine files at once become further runs of the side.
+	// Nine files at once become additional runs of the side.
 	dropped("nine runs of A", uriList(paths[10:19]...), e2e.Whole, middle, fileList)
 	dropped("nine runs of B", uriList(paths[20:29]...), e2e.Whole, image.Pt(900, 400), fileList)
 	s.soon("ten runs a side", func(f frame) bool {

@@ -211,7 +211,7 @@ func TestThrow(t *testing.T) {
 		s.Drag(e2e.Left, right, right.Add(image.Pt(dragged, 0)))
 		after := s.until("the view to move", func(f frame) bool { return f.From < before.From })
 		moved = float64(before.From-after.From) * (1280 - 170 - 18) / float64(before.To-before.From)
-		// On a busy machine the pointer may stop before the release, which is no throw.
+		// On a busy machine the pointer may stop before the release, which is not a throw.
 		if moved > dragged*1.01 {
 			break
 		}

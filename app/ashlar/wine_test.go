@@ -60,8 +60,8 @@ func TestWindowsWindow(t *testing.T) {
 	}
 	d := e2e.StartDisplay(t)
 	log := filepath.Join(t.TempDir(), "frames.json")
-	// Written as one argument, the log's flag does not make e2e ask the window as it asks
-	// those that Gio opens on X11.
+	// One argument, which e2e does not recognise: it would query the window as it does a window
+	// on X11.
 	w := d.Start(t, os.Getenv("ASHLAR_WINE"), "enter", windowsProgram(t, "ashlar.exe"), "--frame-log="+windowsPath(log), "--theme", "light", windowsPath(shared))
 	s := &session{w, t, e2e.OpenLog[frame](log)}
 	picture := func(name string) {

@@ -82,8 +82,8 @@ func TestPartly(t *testing.T) {
 	}
 }
 
-// TestCannotAnswer checks that --range on a recording without times is no error: the answer
-// covers the whole recording and says so.
+// TestCannotAnswer checks that --range on a recording without times is not an error: the
+// answer covers the whole recording and says so.
 func TestCannotAnswer(t *testing.T) {
 	r := run("top", "testdata/damaged.spaa", "--range", "1ms..2ms", "--json")
 	r.sentence(t, Done, "testdata/damaged.spaa", "period of cycles has no timestamps")

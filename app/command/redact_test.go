@@ -114,7 +114,7 @@ UNION ALL SELECT module, file FROM functions UNION ALL SELECT name, labels FROM 
 UNION ALL SELECT args, NULL FROM spans`
 
 // kept returns the names that --redact keeps: of functions, threads, events and so on. An
-// argument's value that equals such a name is no secret.
+// argument's value that equals such a name is not a secret.
 func kept(rec *recording.Recording) string {
 	var b strings.Builder
 	say := func(all ...string) {
@@ -181,7 +181,7 @@ func TestRedacted(t *testing.T) {
 		if strings.Contains(path, t.TempDir()) || path == made {
 			all[filepath.Dir(path)] = "the folder of the file"
 		}
-		// A text that occurs in a name kept by --redact is no secret.
+		// A text that occurs in a name kept by --redact is not a secret.
 		again := run("convert", path, filepath.Join(dir, "same.ashlar"), "--redact", "--force")
 		if again.code == Usage {
 			t.Fatal(again.stderr)

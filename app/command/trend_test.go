@@ -176,7 +176,7 @@ func TestTrendOfMissingFunctions(t *testing.T) {
 	}
 }
 
-// TestTrendMisuse checks the errors for arguments that are no series of runs.
+// TestTrendMisuse checks the errors for arguments that are not a series of runs.
 func TestTrendMisuse(t *testing.T) {
 	dir := t.TempDir()
 	trendFolder(t, dir, 1, 0)

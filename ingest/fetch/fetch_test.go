@@ -284,8 +284,8 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestUnfinishedMessage checks that an error message of a server that stops sending is not
-// waited for, and that canceling is no error of the server.
+// TestUnfinishedMessage checks that an error message of a server that stops sending does
+// not block forever, and that canceling is not reported as an error of the server.
 func TestUnfinishedMessage(t *testing.T) {
 	defer fetch.SetToExplain(50 * time.Millisecond)()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

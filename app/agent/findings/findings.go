@@ -334,7 +334,7 @@ func (l *look) above(part, sum int64, threshold float64) (*json.Number, bool) {
 	share := l.share(part, sum)
 	samples := l.behind.Worth * l.share(sum, l.sum)
 	switch {
-	case share < threshold || l.weights != nil && l.weights.Negative() < 0: // no part of a whole
+	case share < threshold || l.weights != nil && l.weights.Negative() < 0: // too small, or not a part of a whole
 		return nil, false
 	case !l.sampled() || l.behind.Samples == 0 || l.overflowed():
 		return nil, true

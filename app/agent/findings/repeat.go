@@ -191,9 +191,9 @@ func (f *Finding) sayRhythm(r repeat.Rhythm, start int64) {
 	}
 }
 
-// sayCallees names the function that adds most of the slow calls' extra time, and the function
-// called more often in slow calls. The extra time alone is no explanation unless a callee
-// takes it and the slow calls stand apart from the others.
+// sayCallees names the function that adds most of the slow calls' extra time, and the
+// function called more often in slow calls. The extra time alone explains nothing unless a
+// callee takes it and the slow calls stand apart from the others.
 func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason bool) (with string) {
 	var more *repeat.Callee
 	all := o.Callees(s)
@@ -224,8 +224,8 @@ func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason boo
 	return with
 }
 
-// sayOverlap describes what runs on another track during slow calls or waits, as the words in
-// what call them. times and others are the overlap's numbers with their commands.
+// sayOverlap describes what runs on another track during slow calls or waits, which the
+// argument what names. times and others are the overlap's numbers with their commands.
 func (l *look) sayOverlap(f *Finding, o *repeat.Overlap, times, others Number, what string) {
 	f.say("%s of %s %s overlap %s on %s, which runs for %s of their time; so do %s of %s other periods of that length (overlap, not proof).",
 		count(o.Hits), times, what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percentage(o.Covered), count(o.Elsewhere), others)

@@ -23,7 +23,7 @@ func lost(w *recording.Warning) bool { return strings.Contains(w.Code, "lost") }
 func (l *look) sampler(r rule) error {
 	about := view.State{Tab: "about"}
 	// Lines without data, such as a recorder's greeting, are left out without a warning. Minor
-	// warnings affect no numbers, and losses of the recorder are no records of the file.
+	// warnings affect no numbers, and what the recorder lost is not a record of the file.
 	var all, warned int64
 	for i := range l.rec.Warnings {
 		if w := &l.rec.Warnings[i]; !w.Minor && !lost(w) {

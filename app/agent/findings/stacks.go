@@ -371,7 +371,7 @@ func (l *look) mayRecur() bool {
 	for _, row := range l.functions(func(r *analyze.Row) bool { return l.share(r.Total, l.sum) >= recursive }) {
 		enough[row.Func] = true
 	}
-	calls := make([]int32, min(l.rec.Calls.Len(), len(l.weights.Self))) // of such functions, by path
+	calls := make([]int32, min(l.rec.Calls.Len(), len(l.weights.Self))) // calls of functions with enough cost, by path
 	for c := 1; c < len(calls); c++ {
 		id := recording.CallID(c)
 		if calls[c] = calls[l.rec.Calls.Parent(id)]; !enough[l.rec.Func(id)] {

@@ -31,7 +31,8 @@ func TestStart(t *testing.T) {
 }
 
 // TestJoin checks that the thread is named for which another always waits, not where three
-// threads share the work evenly, and not the thread that waits. The wait is no finding of its own.
+// threads share the work evenly, and not the thread that waits. The wait is not reported as
+// a finding of its own.
 func TestJoin(t *testing.T) {
 	draw := func(long float64) *drawn {
 		d, r := &drawn{}, rand.New(rand.NewPCG(2, 3))
@@ -121,8 +122,8 @@ func TestHotSpan(t *testing.T) {
 	}
 }
 
-// TestDisturbed checks that slow calls of a function are no finding if the calls of others are
-// slow as often, since then something outside of the program disturbed it.
+// TestDisturbed checks that slow calls of a function are not reported if the calls of
+// others are slow as often, since then something outside of the program disturbed it.
 func TestDisturbed(t *testing.T) {
 	draw := func(all bool) *drawn {
 		d := &drawn{}

@@ -243,8 +243,7 @@ func TestSamples(t *testing.T) {
 				if refused != "" || x.line == nil || room == 256 || isCut(t, got) {
 					continue
 				}
-				// For files that are no recordings, programs get an error that does not quote the
-				// file.
+				// For files that are not recordings, programs get an error that does not quote the file.
 				if strings.Contains(got, `"unreadable"`) {
 					continue
 				}

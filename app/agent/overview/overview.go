@@ -36,8 +36,8 @@ type Overview struct {
 	Threads  int          `json:"threads"`            // without async tracks
 	Tracks   []Tracks     `json:"tracks"`             // number of tracks of each kind
 	Counts   Counts       `json:"counts"`
-	// Event and Metric name what the numbers below measure. Others lists further metrics
-	// for --event and --metric, as EVENT/METRIC.
+	// Event and Metric name what the numbers below measure. Others lists other metrics for
+	// --event and --metric, as EVENT/METRIC.
 	Event  string      `json:"event"`
 	Metric string      `json:"metric"`
 	Unit   string      `json:"unit"`

@@ -57,7 +57,7 @@ type Result struct {
 	Output     string      `json:"output"` // the folder
 	Version    int         `json:"tables_version"`
 	Recordings []Recording `json:"recordings"`
-	Skipped    []string    `json:"skipped"` // files of folders that are no recordings
+	Skipped    []string    `json:"skipped"` // files in folders that are not recordings
 }
 
 // Recording is a recording in the data set.

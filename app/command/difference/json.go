@@ -156,10 +156,9 @@ type Confidence struct {
 	A          int64           `json:"a_count"`    // samples, spans or recordings
 	B          int64           `json:"b_count"`
 	Spans      *Shift          `json:"spans,omitempty"`
-	// SpreadA and SpreadB are the standard deviations between the recordings of a side, if
-	// each side has several. MoreRuns is the number of further recordings per side that
-	// would settle the difference: 0 if it is settled, absent if no reasonable number would
-	// do.
+	// SpreadA and SpreadB are the standard deviations between the recordings of a side, if each
+	// side has several. MoreRuns is the number of additional recordings per side that would
+	// settle the difference: 0 if it is settled, absent if no reasonable number would do.
 	SpreadA  *json.Number `json:"a_spread,omitempty"`
 	SpreadB  *json.Number `json:"b_spread,omitempty"`
 	MoreRuns *int         `json:"more_runs,omitempty"`

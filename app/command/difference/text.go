@@ -189,7 +189,7 @@ func (d *Answer) how(w *strings.Builder) {
 		case x.Status == compare.New:
 			parts = append(parts, fmt.Sprintf("only in B %s (%s of B)", units.Count(int64(x.Count)), units.Percent(x.B, d.c.B().Total)))
 		default:
-			if x.Rule != match.Unmatched { // as the functions that transforms make
+			if x.Rule != match.Unmatched { // unmatched are the functions that transforms make
 				parts = append(parts, units.Count(int64(x.Count))+" "+x.Rule.Words())
 			}
 		}

@@ -69,7 +69,7 @@ func (c *child) wait() outcome {
 	_ = c.cmd.Wait() // the state below tells how it ended
 	close(c.done)
 	select {
-	case s := <-c.got: // it came together with the end
+	case s := <-c.got: // the signal came as the command ended
 		c.interrupt(s)
 	default:
 	}

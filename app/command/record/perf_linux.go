@@ -70,7 +70,8 @@ func runPerf(ctx context.Context, j *job) (outcome, error) {
 	return out, nil
 }
 
-// attachPerf records a running process until it ends, the time is over or Ctrl-C.
+// attachPerf records a running process until it ends, the time is up, or the user presses
+// Ctrl-C.
 func attachPerf(ctx context.Context, j *job) error {
 	if err := j.perfWorks(); err != nil {
 		return err

@@ -60,7 +60,7 @@ type Trend struct {
 	// the size of their largest change.
 	Functions []Series `json:"functions"`
 	More      int      `json:"more"`    // functions left out
-	Skipped   []string `json:"skipped"` // files of folders that are no recordings
+	Skipped   []string `json:"skipped"` // files in folders that are not recordings
 	// Level is the probability that a series without a change gets one.
 	Level json.Number `json:"level"`
 

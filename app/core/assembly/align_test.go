@@ -84,7 +84,7 @@ func TestAlign(t *testing.T) {
 	if got := same.Sentence(true); got != "" {
 		t.Errorf("within noise: %q", got)
 	}
-	// A changed constant is no match.
+	// A changed constant is not a match.
 	if got := rowsOf(assembly.Align(listingOf(0, "add $0x1,%ecx", "ret"), listingOf(0, "add $0x2,%ecx", "ret"))); got != "-0 +0 1=1" {
 		t.Error(got)
 	}

@@ -142,7 +142,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestRefused checks the errors for invalid inputs and for files that are no bundles.
+// TestRefused checks the errors for invalid inputs and for files that are not bundles.
 func TestRefused(t *testing.T) {
 	file := trace(t)
 	out := filepath.Join(t.TempDir(), "x.ashlar")

@@ -16,7 +16,7 @@ type Damage struct {
 	// of its format.
 	Errors int64 `json:"errors"`
 	// Weighing lists the errors that change numbers or names, possibly those of this
-	// answer, and problems that are no errors but leave sums wrong: spans that overlap
+	// answer, and problems that are not errors but leave sums wrong: spans that overlap
 	// ("crossing-spans", "overlapping-spans"), since sums count their common time more
 	// than once, spans that end after their parent and are cut ("overrun"), samples without
 	// a weight ("period-missing"), times that do not count from the start that the file
@@ -40,7 +40,7 @@ type DamageKind struct {
 	error bool
 }
 
-// skews reports whether a warning that is no error means that sums are wrong.
+// skews reports whether a warning that is not an error means that sums are wrong.
 func skews(rec *recording.Recording, code string) bool {
 	switch code {
 	case recording.WarnBefore, recording.WarnCrossing, recording.WarnCut, recording.WarnPeriod, recording.WarnUnits:

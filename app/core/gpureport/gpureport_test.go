@@ -211,8 +211,8 @@ GPU time by module, 1.296 ms in total
 	}
 }
 
-// TestMemoryOfOneStep checks that memory that rises in a forward pass is no finding if the
-// backward pass releases it.
+// TestMemoryOfOneStep checks that memory that rises in a forward pass is not reported if
+// the backward pass releases it.
 func TestMemoryOfOneStep(t *testing.T) {
 	for falls, want := range map[float64]bool{0: true, 1: false} {
 		var b strings.Builder

@@ -21,7 +21,7 @@ type Group struct {
 	// Self is the time of the work launched in it and in no other within it.
 	Self       json.Number `json:"self"`
 	SelfShare  json.Number `json:"self_share"`
-	Total      json.Number `json:"total"` // with the work launched in others within it
+	Total      json.Number `json:"total"` // with the work launched in rows within this one
 	TotalShare json.Number `json:"total_share"`
 	// Outermost is the part of Total launched in it and in no other around it.
 	Outermost json.Number `json:"outermost"`

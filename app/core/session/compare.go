@@ -45,7 +45,7 @@ type CompareQuestion struct {
 // CompareAnswer answers a CompareQuestion. Slow parts are filled in later.
 type CompareAnswer struct {
 	CompareQuestion
-	// Recs are the recordings that the window shows, More the further recordings of each
+	// Recs are the recordings that the window shows, More the additional recordings of each
 	// side.
 	Recs [2]*recording.Recording
 	More [2][]compare.Input
@@ -116,7 +116,7 @@ func Compare(notify func()) *Comparing {
 	return c
 }
 
-// With sets the further recordings of each side, from the next question on.
+// With sets the additional recordings of each side, from the next question on.
 func (c *Comparing) With(more [2][]compare.Input) { c.more = more }
 
 // Ask sets the question about the given snapshots. It cancels the running computation if
@@ -265,7 +265,7 @@ func (a *CompareAnswer) distribution() distributionOf {
 	return distributionOf{a.Compared, *a.Of, a.Self}
 }
 
-// sameRuns reports whether two lists of further recordings are the same.
+// sameRuns reports whether two lists of additional recordings are the same.
 func sameRuns(a, b [2][]compare.Input) bool {
 	for side := range a {
 		if !slices.EqualFunc(a[side], b[side], func(x, y compare.Input) bool { return x.Rec == y.Rec && x.Scope.Equal(y.Scope) }) {

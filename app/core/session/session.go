@@ -40,7 +40,7 @@ func (s *Session) Show(sides ...*Side) {
 	}
 }
 
-// Keep keeps a further side open until Show replaces the sides, whether or not a comparison
+// Keep keeps another side open until Show replaces the sides, whether or not a comparison
 // reads it.
 func (s *Session) Keep(d *Side) { s.sides = append(s.sides, d) }
 

@@ -324,7 +324,7 @@ func sideFields(i int) []Field {
 		one("select", "FROM..TO, the selected time range", func(v *State) *recording.Range { return &side(v).Select }, recording.Range.String, parseRange).typed(func(v *State, _ *recording.Recording) ([]string, bool) {
 			return []string{"--range", side(v).Select.String()}, true
 		}),
-		many("runs", "FILE or FILE:off, the further runs of this side of a comparison; :off excludes a run", func(v *State) *[]Run { return &side(v).Runs }, Run.text, parseRun),
+		many("runs", "FILE or FILE:off, additional runs of this side of a comparison; :off excludes a run", func(v *State) *[]Run { return &side(v).Runs }, Run.text, parseRun),
 		text("calls", "the selected calls, as --calls takes them", func(v *State) *string { return &side(v).Calls }).checked(checkCalls).
 			flag("calls", CallsDoc),
 		text("async", "async spans: out (default), in or only", func(v *State) *string { return &side(v).Async }).

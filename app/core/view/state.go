@@ -170,7 +170,7 @@ type Side struct {
 	// Rest selects the time outside Select instead, for one side of a comparison of parts.
 	Rest    bool
 	Threads []Thread
-	// Runs are the further recordings of the side.
+	// Runs are the additional recordings of the side.
 	Runs []Run
 	// Calls are the selected calls, in the syntax of package calls.
 	Calls string
@@ -193,7 +193,8 @@ type Side struct {
 	Anchor int64
 }
 
-// Run is a further recording of a side of a comparison. Off means that it does not count.
+// Run is an additional recording of a side of a comparison. Off means that it does not
+// count.
 type Run struct {
 	File string
 	Off  bool

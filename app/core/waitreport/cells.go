@@ -58,7 +58,7 @@ var Cells = []Cell{
 	}},
 }
 
-// waitOf returns the wait of a row, nil if it is no wait or its waker is unknown.
+// waitOf returns the wait of a row, nil if it is not a wait or its waker is unknown.
 func waitOf(rec *recording.Recording, r *calls.Row) *waits.Wait {
 	if rec.State(r.Call) != recording.Blocked {
 		return nil

@@ -20,7 +20,7 @@ const (
 	textStack   = 4  // functions of a stack
 	textThreads = 5  // holders, and losers
 	textWidth   = 56 // characters of the picture of a convoy
-	textLines   = 8  // threads in that picture
+	textLines   = 8  // threads in the picture of a convoy
 )
 
 // Derived explains holds.

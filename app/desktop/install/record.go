@@ -166,7 +166,7 @@ func write(path string, b []byte, mode fs.FileMode) error {
 	})
 }
 
-// remove removes a file; a missing file is no error.
+// remove removes a file; a missing file is not an error.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -15,9 +15,9 @@ type hive interface {
 	// get returns a value; ok is false if there is none.
 	get(key, name string) (value string, ok bool, err error)
 	set(key, name, value string) error
-	// unset removes a value; a missing value is no error.
+	// unset removes a value; a missing value is not an error.
 	unset(key, name string) error
-	// drop removes a key and everything below it; a missing key is no error.
+	// drop removes a key and everything below it; a missing key is not an error.
 	drop(key string) error
 	// dropEmpty removes a key that has neither values nor keys.
 	dropEmpty(key string) error

@@ -361,7 +361,7 @@ func Moment(ps, all int64) string {
 	return units.Duration(ps)
 }
 
-// cells draws the texts of a row: a name, two numbers and a further text.
+// cells draws the texts of a row: a name, two numbers and one more text.
 func (l *hitList) cells(s *panel.Host, u *ui.UI, r image.Rectangle, texts []string, swatch *ui.Colour, c ui.Colour) {
 	if swatch != nil {
 		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(4), u.Px(8), u.Px(8)), 2, *swatch)

@@ -22,7 +22,7 @@ const Height = 26
 type Chip struct {
 	// Kind is the kind of limit, and Text its value.
 	Kind, Text string
-	// More are further lines of its tooltip.
+	// More are more lines of its tooltip.
 	More []string
 	// Go shows or edits the limit, nil for nothing; Off removes it.
 	Go, Off func()

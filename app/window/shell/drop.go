@@ -35,7 +35,7 @@ const (
 	opens    effect = iota // in place of the open recordings
 	replaceA               // as A
 	compares               // as B
-	addsToA                // as further runs of A
+	addsToA                // as additional runs of A
 	addsToB
 )
 
@@ -43,7 +43,7 @@ const (
 type sorted struct {
 	files   []string
 	folders []string
-	left    int // number of further files
+	left    int // number of additional files
 	reason  string
 	refused int
 	effect  effect

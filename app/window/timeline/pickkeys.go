@@ -147,7 +147,7 @@ func (p *Timeline) PickAlong(s *panel.Host, d int) {
 	if ok {
 		p.PickShown(to)
 	} else {
-		s.Say("No further span in this direction")
+		s.Say("No more spans in this direction")
 	}
 }
 

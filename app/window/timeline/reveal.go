@@ -100,7 +100,7 @@ func (p *Timeline) SameFunction(s *panel.Host, next bool) {
 	if found {
 		p.Show(best)
 	} else {
-		s.Say("No further span of " + p.Rec.Functions.At(int(p.Pick.Fn)).Name + " in this direction")
+		s.Say("No more spans of " + p.Rec.Functions.At(int(p.Pick.Fn)).Name + " in this direction")
 	}
 }
 

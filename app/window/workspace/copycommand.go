@@ -72,7 +72,7 @@ func (c *command) addFields(p *Pane, st *view.State, keys ...string) {
 }
 
 // askingIn returns the beginning of a command about a part of the recording. more names
-// further fields of the view to add.
+// other fields of the view to add.
 func (p *Pane) askingIn(name string, in recording.Scope, more ...string) *command {
 	st := new(view.State)
 	p.Unbind(p.Rec, 0, 1, st)

@@ -42,7 +42,7 @@ type Spot struct {
 	Shape difftable.Shape
 	Mode  theme.Mode
 	Parts View
-	// Runs are the further recordings of each side.
+	// Runs are the additional recordings of each side.
 	Runs [2][]view.Run
 	// Swapped tells the two orders of the same recordings apart.
 	Swapped bool

@@ -35,7 +35,7 @@ type Pane struct {
 	// Addressed reports that the recording was opened with an address.
 	Addressed bool
 	MarkList  marks.Marks
-	// Runs are the further recordings of this side of a comparison, shelf those that were
+	// Runs are the additional recordings of this side of a comparison, shelf those that were
 	// removed and can come back.
 	Runs, shelf []*Run
 	renewed     bool   // the recording has just been read again
@@ -173,7 +173,7 @@ func (p *Pane) ask(d *Workspace, u *ui.UI) {
 }
 
 // firstSight scrolls to the busiest thread once the recording is read, unless it is in view
-// or the user has scrolled or asked for a view. That is no step of the history.
+// or the user has scrolled or asked for a view. This is not a step of the history.
 func (p *Pane) firstSight(d *Workspace) {
 	if p.sighted || !p.Rec.Done || p.Plan == nil {
 		return

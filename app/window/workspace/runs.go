@@ -22,7 +22,7 @@ import (
 	"ashlar/render/widget"
 )
 
-// Run is a further recording of a side: a comparison counts it, but its timeline is not
+// Run is an additional recording of a side: a comparison counts it, but its timeline is not
 // shown.
 type Run struct {
 	File string
@@ -99,7 +99,7 @@ func (p *Pane) inputs() (all []compare.Input) {
 	return all
 }
 
-// withRuns passes the further recordings of both sides to the comparison.
+// withRuns passes the additional recordings of both sides to the comparison.
 func (c *Comparison) withRuns(d *Workspace, all bool) {
 	d.readRuns(all, c.Panes[0], c.Panes[1])
 	if all {

@@ -328,7 +328,7 @@ func (d *decoder) element(it *item) {
 	case phNone:
 		d.left(d.kind("(no phase)"), it.off)
 		d.kind("(no phase)").Read++
-		if len(bytes.Trim(it.text(), "{} \t\r\n")) == 0 { // JAX ends the list with one
+		if len(bytes.Trim(it.text(), "{} \t\r\n")) == 0 { // JAX ends the list with an empty event
 			d.warn(emptyEvent, it.off, "")
 		} else {
 			d.warn(noPhase, it.off, "")

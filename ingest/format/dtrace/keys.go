@@ -83,7 +83,7 @@ func (d *decoder) showKeys() {
 	seen := map[string]bool{}
 	for _, r := range rows {
 		switch {
-		case r.fired != nil && counted: // it printed the counts
+		case r.fired != nil && counted: // the probe that printed the counts
 			d.sheet.SkipLine(r.line)
 		case r.fired != nil:
 			d.showFiring(r.fired)

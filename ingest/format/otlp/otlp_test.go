@@ -276,7 +276,7 @@ func TestRepeatedMessages(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		one  []byte
-		want int // times the total of one
+		want int // as a multiple of one message's total
 	}{
 		"proto":              {timed, 1},
 		"proto without time": {untimed, 2},

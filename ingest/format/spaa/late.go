@@ -15,7 +15,8 @@ type late struct {
 	frames  []lateFrame
 	ofDSO   map[int64][]int
 	unnamed map[int64]bool
-	// stacks wait for frames. paths[i] has the frame ids of stacks[i], leaf first.
+	// stacks are the stacks whose frames have no records yet. paths[i] has the frame ids of
+	// stacks[i], leaf first.
 	stacks  []stackIn
 	paths   [][]int64
 	awaited map[int64]bool // frames in paths that have no record yet

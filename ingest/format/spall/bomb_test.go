@@ -90,7 +90,7 @@ func TestBombs(t *testing.T) {
 
 // TestDamagedLines checks the warning about unreadable line tables.
 func TestDamagedLines(t *testing.T) {
-	path := bomb(t, false, 1000) // 1000 zero bytes, which are no line table
+	path := bomb(t, false, 1000) // 1000 zero bytes, which are not a line table
 	says(t, path, "the line table of "+path+" cannot be read (")
 }
 

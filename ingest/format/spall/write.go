@@ -85,7 +85,7 @@ func write(j *encode.Job) error {
 	return nil
 }
 
-// setClock chooses the unit: nanoseconds if all times are whole ones.
+// setClock chooses the unit: nanoseconds if all times are whole nanoseconds.
 func (s *spallWriter) setClock() error {
 	ns, ok := encode.NewClockText(&s.Rec.Clock, 1000)
 	var room lanes.Room

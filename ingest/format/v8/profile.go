@@ -331,7 +331,7 @@ func (p *Profile) sample(id int64, delta jsonscan.Micros, place int64) {
 	}
 }
 
-// warn warns of a sample that is shown differently from the file.
+// warn warns that a sample is not shown as the file has it.
 func (s *Profiles) warn(place int64, code, text string) {
 	s.b.Warn(code, byteOf(place), "%s", text)
 }

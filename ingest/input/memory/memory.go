@@ -70,8 +70,8 @@ func Need(n int64, what string) error {
 	return Shortage("%s needs about %s of memory, but only %s is free", what, Text(n), Text(room))
 }
 
-// NeedEach is like Need, for n things of the given number of bytes each. It does not
-// check if n is small.
+// NeedEach is like Need, for n things of the given number of bytes each. A small n is not
+// checked.
 func NeedEach(n, bytes int, what string) error {
 	if n < 1<<16 {
 		return nil

@@ -80,7 +80,7 @@ func (m *mapping) close() error {
 	return m.undo(m.data)
 }
 
-// read closes the file once it has been read in order, or will not be read in order.
+// read closes the file, which is needed only for reading in order. The mapping stays.
 func (m *mapping) read() {
 	if m.file != os.Stdin {
 		m.file.Close()

@@ -83,7 +83,7 @@ func (a *Archive) Close() {
 	}
 }
 
-// Reading reports whether the archive unpacks.
+// Reading reports whether the archive is being unpacked rather than packed.
 func (a *Archive) Reading() bool { return a.reading }
 
 // Shelf returns the shelf of the unpacked columns.

@@ -34,7 +34,8 @@ func TestFoldedPattern(t *testing.T) {
 	}
 }
 
-// TestOtherPatterns checks that other expressions are no patterns of folded names.
+// TestOtherPatterns checks that other expressions are not taken for patterns of folded
+// names.
 func TestOtherPatterns(t *testing.T) {
 	for _, text := range []string{"", "^", "$", "frame", "^frame$", "^frame (#|[0-9]+)", "^fr.*(#|[0-9]+)$", `^a\`, "^(#|[0-9])$"} {
 		if folded, ok := OfFoldedPattern(text); ok {

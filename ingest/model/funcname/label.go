@@ -232,8 +232,8 @@ func nextWordAt(text string, at int) int {
 }
 
 // tellApart finds distinct texts for n things. For each thing, it calls text with rising
-// try until the text is unique. It calls left for things without a unique text; "" is no
-// text.
+// try until the text is unique. It calls left for things without a unique text; "" means
+// that it has no text.
 func tellApart(n, tries int, text func(i, try int) string, left func(i int)) {
 	at := map[string]int{} // -1 if several have this text
 	texts := make([]string, n)

@@ -33,13 +33,13 @@ type Builder struct {
 	wakers pairmap.Table        // ids of wakers, by track and call
 	ctxs   map[uint64]ContextID // by hash; on a collision, by the next free number
 	seed   maphash.Seed
-	attrs  []Attr // preallocated, for further contexts
+	attrs  []Attr // preallocated, for more contexts
 	tracks trackTable
 	order  []*TrackBuilder // nil for finished tracks
 	over   []*Track        // the finished tracks: see TrackBuilder.Over
 	alive  sets.Bits       // indices of the unfinished tracks
 	spare  []*TrackBuilder // builders of finished tracks, for reuse
-	room   []Track         // preallocated, for further tracks
+	room   []Track         // preallocated, for more tracks
 	procs  map[int64]int
 	warn   map[string]int
 	tally  map[string]*Tally

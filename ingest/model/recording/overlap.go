@@ -19,7 +19,7 @@ import (
 // spans in other lanes ran. They are not in the file.
 const Overlapping = "[overlapping spans]"
 
-// Filled counts the spans named Overlapping.
+// Filled returns the number of spans named [Overlapping].
 func (r *Recording) Filled() (n int64) {
 	for c, count := range r.SpanCount {
 		if count > 0 && r.FuncName(CallID(c)) == Overlapping {

@@ -71,7 +71,7 @@ func TestStatedPeriod(t *testing.T) {
 	for _, s := range at {
 		tr.Sample(ev, s*1e12, call, -1, nil)
 	}
-	tr.Sample(ev, 48*1e12+60e9, call, -1, nil) // one soon after the last
+	tr.Sample(ev, 48*1e12+60e9, call, -1, nil) // a sample soon after the last
 	s := b.Finish().Tracks[0].SamplesOf(ev)
 	for i := range 4 {
 		if got := s.End(i) - s.Time(i); got != 50e9 {

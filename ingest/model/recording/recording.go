@@ -22,8 +22,8 @@ type Source struct {
 	Tool        string // the program that recorded
 	Command     string // the recorded command, if the file has it
 	Bytes       int64  // the file's size; -1 for a pipe
-	// Notes are the file's other statements about itself, in file order; see Note.
-	// MoreNotes is the number of further notes that were not kept.
+	// Notes are the file's other statements about itself, in file order; see Note. MoreNotes is
+	// the number of notes that were not kept.
 	Notes     []Note
 	MoreNotes int64
 	// Mappings and FrameTypes are referred to by frames: the ranges of memory with
@@ -120,7 +120,7 @@ type Recording struct {
 	// comparisons have to visit the spans.
 	Durations *durations.Table
 
-	// shared counts, by function, further symbols with the same name; see share.
+	// shared counts the additional symbols of each function; see share.
 	shared sharedSymbols
 
 	Counts Counts

@@ -188,7 +188,7 @@ func (s Scope) TrackTest() func(track int) bool {
 // HasTime reports whether a moment is in the range, both edges included.
 func (s Scope) HasTime(at int64) bool { return !s.Ranged || at >= s.From && at <= s.To }
 
-// Of returns the Scope limited to other calls; nil is no limit.
+// Of returns the Scope limited to other calls; nil means no limit.
 func (s Scope) Of(calls *CallSet) Scope {
 	s.Calls = calls
 	return s

@@ -6,7 +6,7 @@ const (
 	denseBytes    = 6 + 2
 	looseBytes    = 24
 	laneBytes     = 700     // with its first columns
-	openBytes     = 24 + 40 // here, and in decoders
+	openBytes     = 24 + 40 // in the builder, and in decoders
 	trackBytes    = 600     // with its builder
 	sampleBytes   = 8 + 4 + 4
 	sortBytes     = 8 + 8 + sampleBytes + 2*valueBytes

@@ -6,7 +6,7 @@ import (
 	"ashlar/ingest/model/lanes"
 )
 
-// State tells whether a thread (or goroutine) runs, and if not, why.
+// State says whether a thread (or goroutine) runs, and if not, why.
 type State uint8
 
 // States of threads.

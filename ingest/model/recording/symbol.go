@@ -18,8 +18,8 @@ func (b *Builder) symbol(f Function) (Function, bool) {
 	return f, true
 }
 
-// share records that a function has a further symbol: constructors have several, and so
-// have the instances of Rust's generics.
+// share records that a function has another symbol: constructors have several, and so have
+// the instances of Rust's generics.
 func (b *Builder) share(id FuncID, symbol string) {
 	if first := b.rec.Functions.At(int(id)).Symbol; symbol == first || symbol == "" {
 		return
@@ -44,7 +44,7 @@ type sharedSymbol struct {
 	symbol string
 }
 
-// sharedSymbols counts further symbols by function.
+// sharedSymbols counts the additional symbols of each function.
 type sharedSymbols map[FuncID]int
 
 // NameInFile returns a function's name as in the file: the mangled name if it was

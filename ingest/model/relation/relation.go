@@ -276,7 +276,7 @@ func Describe() string {
 // describeWidth is the width of the lines of Describe.
 const describeWidth = 80
 
-// wrap writes a paragraph whose further lines are indented.
+// wrap writes a paragraph and indents all its lines but the first.
 func wrap(b *strings.Builder, s string, indent int) {
 	line := 0
 	for i, word := range strings.Split(s, " ") {

@@ -303,9 +303,9 @@ func (c *Comparison) welch(value func(r int) float64, least float64) *Confidence
 	return conf
 }
 
-// RunsNeeded estimates the number of further recordings per side, at least two, with which
-// a difference between single runs would be certain four times out of five. It returns -1
-// if that is unknown.
+// RunsNeeded estimates the number of additional recordings per side, at least two, with
+// which a difference between single runs would be certain four times out of five. It
+// returns -1 if that is unknown.
 func (c *Confidence) RunsNeeded() int {
 	d, e := (c.Low+c.High)/2, (c.High-c.Low)/(2*stats.Z95)
 	if c.Method != FromCounts || !(d != 0) {
@@ -314,8 +314,8 @@ func (c *Confidence) RunsNeeded() int {
 	return 2 + int(math.Min(1e6, math.Pow((stats.Z95+stats.Z80)*e/d, 2)))
 }
 
-// MoreRuns returns the number of further recordings on each side with which a difference as
-// large as this one, between runs that vary as these do, would be found (p < 0.05) four
+// MoreRuns returns the number of additional recordings on each side with which a difference
+// as large as this one, between runs that vary as these do, would be found (p < 0.05) four
 // times in five. It is 0 if the difference is found already, and -1 if that is unknown or
 // no reasonable number would do.
 func (c *Confidence) MoreRuns() int {

@@ -70,7 +70,7 @@ type sums struct {
 	// outermost spans.
 	at    []int32
 	track []int32
-	whole bool // one slot, of outermost spans
+	whole bool // the only slot has the outermost spans
 	slots int
 	most  int // how many spans to keep per slot
 

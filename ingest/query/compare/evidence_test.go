@@ -110,7 +110,7 @@ func TestPeriodsAreJudgedBySamples(t *testing.T) {
 	if r := row(t, table, "f"); r.BSelf != 2e9 || r.Self.P < .4 {
 		t.Errorf("two samples against none have p %g", r.Self.P)
 	}
-	// Ten times as many samples with a tenth of the period are no difference.
+	// Ten times as many samples with a tenth of the period make no difference.
 	table = mustTable(t, mustCompare(t, build(1e6, 400, 100), build(1e5, 4000, 2000), Options{}), ByFunction)
 	if r := row(t, table, "f"); r.Status != Same || r.Self.P < .9 {
 		t.Errorf("the same at ten times the rate has p %g", r.Self.P)

@@ -36,8 +36,9 @@ func outliers(values []float64) []bool {
 		away[i] = math.Abs(v - middle)
 		sum += away[i]
 	}
-	// The factors make both measures estimate the standard deviation of a normal
-	// distribution. More than half of the values are equal if the first is zero.
+	// Either measure estimates the standard deviation of a normal distribution, thanks to its
+	// factor. The median deviation is zero if more than half of the values are equal; then use
+	// the mean deviation.
 	unit := median(away) / .6745
 	if unit == 0 {
 		unit = 1.253314 * sum / float64(len(values))

@@ -166,7 +166,7 @@ func TestMoreSpans(t *testing.T) {
 	if l := row(t, table, "render").Self.Level(); l > .95 {
 		t.Errorf("render is %g sure", l)
 	}
-	// With Duration, a recording of twice the length is no difference.
+	// With Duration, a recording of twice the length shows no difference.
 	table = mustTable(t, mustCompare(t, a, traced(3, 600, 1, 1), Options{Normalize: Duration}), ByFunction)
 	for _, r := range table.Rows {
 		if c := r.Confidence(); c.Level() > .95 {

@@ -99,8 +99,8 @@ type Table struct {
 	tests []float64 // p-values of the differences in self, NaN for too few samples
 }
 
-// Q returns the q-value of a further difference in self with a p-value: the share of false
-// alarms among all differences of the table that are at least this certain.
+// Q returns the q-value of another difference in self with the given p-value: the share of
+// false alarms among all differences of the table that are at least this certain.
 func (t *Table) Q(p float64) float64 {
 	qs := stats.Discoveries(append(slices.Clone(t.tests), p))
 	return min(1, 2*qs[len(qs)-1])

@@ -39,7 +39,7 @@ func (m *mapping) call(c recording.CallID) (recording.CallID, bool) {
 
 // of returns the new call for a call or a node.
 func (m *mapping) of(n int32) recording.CallID {
-	var path []int32 // from n up to a known one
+	var path []int32 // from n up to the first known node
 	for m.calls[n] == 0 {
 		path = append(path, n)
 		n = m.parent(n)

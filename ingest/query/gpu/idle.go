@@ -45,7 +45,7 @@ type Idle struct {
 var waits = []string{"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy", "cuCtxSynchronize", "cuStreamSynchronize", "cuEventSynchronize",
 	"hipDeviceSynchronize", "hipStreamSynchronize", "hipEventSynchronize", "hipMemcpy"}
 
-// causes adds up idle time.
+// causes adds up idle time by its cause.
 type causes struct {
 	inner
 	waiting []bool // by function

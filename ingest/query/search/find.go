@@ -203,7 +203,7 @@ func (r *hitRow) next(i int) int {
 	n := r.len()
 	for i < n {
 		b := i / hitBlock
-		if r.before[b] == r.before[b+1] { // none here: skip to the next block with a hit
+		if r.before[b] == r.before[b+1] { // no hit in this block: skip to the next block with a hit
 			all := r.before[b]
 			b += sort.Search(len(r.before)-1-b, func(k int) bool { return r.before[b+k+1] > all })
 			i = b * hitBlock
@@ -222,7 +222,7 @@ func (r *hitRow) next(i int) int {
 func (r *hitRow) prev(i int) int {
 	for i >= 0 {
 		b := i / hitBlock
-		if r.before[b] == r.before[b+1] { // none here: skip to the previous block with a hit
+		if r.before[b] == r.before[b+1] { // no hit in this block: skip to the previous block with a hit
 			all := r.before[b]
 			b = sort.Search(b, func(k int) bool { return r.before[k+1] >= all })
 			if all == 0 {

@@ -9,10 +9,9 @@ import (
 	"ashlar/ingest/model/relation"
 )
 
-// LeadKind says what a Lead leads to.
+// LeadKind is the kind of thing that a Lead refers to.
 type LeadKind uint8
 
-// The kinds of leads.
 const (
 	NoLead       LeadKind = iota
 	SpanLead              // the span or state Index of Lane of Track

@@ -147,7 +147,7 @@ func inDatabase(ctx context.Context, sources []Source, query string, limits Limi
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = limited(db.Close) }() // it may lack memory, too
+	defer func() { _ = limited(db.Close) }() // closing may fail for lack of memory, too
 	return run(db, query, limits)
 }
 

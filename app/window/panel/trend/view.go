@@ -52,7 +52,7 @@ type owner struct {
 	pick   func(f *recording.FuncName)
 	// compare opens the comparison of runs before a change with those after it.
 	compare func(before, after []string, f *recording.FuncName)
-	// items lists further actions for a function; f.Name is "" for the total.
+	// items lists more actions for a function; f.Name is "" for the total.
 	items func(f recording.Function) []widget.Item
 }
 
