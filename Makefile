@@ -159,7 +159,7 @@ lint: prepare-build ## gofmt, go vet, staticcheck, types on other systems
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
 	$(GO) vet -tags=$(TAGS),desktop ./app/ashlar
-	$(GO) run ./testdata/typecheck windows darwin -- ./...
+	$(GO) run ./testdata/typecheck windows/arm64 darwin/arm64 -- ./...
 
 generate: prepare-draw ## run go generate, draw the picture of the README
 	$(GO) generate $(PACKAGES)

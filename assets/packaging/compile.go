@@ -5,6 +5,7 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,7 +66,11 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	if p.info, err = buildinfo.Read(bytes.NewReader(p.binary)); err != nil {
 		return nil, err
 	}
-	if p.notices, p.licences, err = r.licences(p.info); err != nil {
+	used, err := r.folders("./app/"+of, cmd.Env)
+	if err != nil {
+		return nil, err
+	}
+	if p.notices, p.licences, err = r.licences(p.info, used); err != nil {
 		return nil, err
 	}
 	if p.sbom, err = sbom(p, r.version); err != nil {
@@ -97,35 +102,41 @@ var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|
 
 // licences returns the licences of all modules in the program, as the licences require, and
 // their names by module. A module without a known licence is an error, because the program
-// could not be distributed.
-func (r *release) licences(info *debug.BuildInfo) ([]byte, map[string]string, error) {
+// could not be distributed. used are the folders of the packages in the program.
+func (r *release) licences(info *debug.BuildInfo, used []string) ([]byte, map[string]string, error) {
 	var b bytes.Buffer
 	names := map[string]string{}
 	b.WriteString("Ashlar contains the following, under their own licences.\n")
 	add := func(module, title, dir string) error {
 		fmt.Fprintf(&b, "\n%s\n%s\n%s\n", strings.Repeat("=", 78), title, strings.Repeat("=", 78))
-		entries, err := os.ReadDir(dir)
+		paths, err := licenceFiles(dir, used)
 		if err != nil {
 			return err
 		}
-		var texts []byte
-		for _, e := range entries {
-			if e.IsDir() || !licenceName.MatchString(e.Name()) {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		var expressions []string
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			texts = append(append(texts, text...), '\n')
+			below, err := filepath.Rel(dir, filepath.Dir(path))
+			if err != nil {
+				return err
+			}
+			if below != "." {
+				fmt.Fprintf(&b, "\nIn its folder %s:\n", filepath.ToSlash(below))
+			}
 			fmt.Fprintf(&b, "\n%s\n", bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
+			if e := licence(string(text)); e != "" {
+				expressions = append(expressions, e)
+			} else if !strings.HasPrefix(strings.ToUpper(filepath.Base(path)), "PATENTS") {
+				return fmt.Errorf("%s is under a licence that is not known here: see %s", title, path)
+			}
 		}
-		if texts == nil {
+		if len(expressions) == 0 {
 			return fmt.Errorf("%s has no licence in %s", title, dir)
 		}
-		if names[module] = licence(string(texts)); names[module] == "" {
-			return fmt.Errorf("%s has a licence in %s that is not known here", title, dir)
-		}
+		names[module] = allOf(expressions)
 		return nil
 	}
 	goroot, err := r.goSays("env", "GOROOT")
@@ -145,6 +156,63 @@ func (r *release) licences(info *debug.BuildInfo) ([]byte, map[string]string, er
 		}
 	}
 	return b.Bytes(), names, nil
+}
+
+// folders returns the folders of the packages that a program consists of.
+func (r *release) folders(program string, env []string) ([]string, error) {
+	cmd := exec.Command(goTool(), "list", "-deps", "-tags=novulkan,nethttpomithttp2", "-f", "{{if .Module}}{{.Dir}}{{end}}", program)
+	cmd.Dir, cmd.Env = r.root, env
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages of %s: %w", program, err)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil
+}
+
+// licenceFiles returns the files of licences in a module's folder, and those in folders
+// below it that apply to the packages used: the package's own, one around it, or a folder of
+// data beside it.
+func licenceFiles(module string, used []string) (paths []string, err error) {
+	holds := func(dir string) bool {
+		return slices.ContainsFunc(used, func(u string) bool { return u == dir || strings.HasPrefix(u, dir+string(filepath.Separator)) })
+	}
+	applies := func(dir string) bool {
+		if dir == module || holds(dir) {
+			return true
+		}
+		code, _ := filepath.Glob(filepath.Join(dir, "*.go")) // the pattern is valid
+		parent := filepath.Dir(dir)
+		return len(code) == 0 && parent != module && filepath.Base(dir) != "testdata" && holds(parent)
+	}
+	err = filepath.WalkDir(module, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && path != module && !holds(module):
+			return filepath.SkipDir // Go's own folder has much else
+		case !e.IsDir() && licenceName.MatchString(e.Name()) && filepath.Ext(e.Name()) != ".go" && applies(filepath.Dir(path)):
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, err
+}
+
+// allOf joins SPDX expressions, all of which apply.
+func allOf(expressions []string) string {
+	var all []string
+	for _, e := range expressions {
+		for part := range strings.SplitSeq(e, " AND ") {
+			if strings.Contains(part, " OR ") && len(expressions) > 1 {
+				part = "(" + part + ")"
+			}
+			if !slices.Contains(all, part) {
+				all = append(all, part)
+			}
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(all, " AND ")
 }
 
 // licence returns the SPDX expression of a text of licences: the one that it gives, else

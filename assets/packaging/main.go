@@ -172,20 +172,23 @@ func (r *release) linux(work string) ([]entry, error) {
 	}, nil
 }
 
-func (r *release) windows(work string) ([]entry, error) {
-	p, err := r.compile(work, "ashlar", "windows", "amd64", "-H windowsgui", "CGO_ENABLED=0")
-	if err != nil {
-		return nil, err
+func (r *release) windows(work string) (files []entry, err error) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		p, err := r.compile(work, "ashlar", "windows", arch, "-H windowsgui", "CGO_ENABLED=0")
+		if err != nil {
+			return nil, err
+		}
+		if p.binary, err = withResources(p.binary, r.version); err != nil {
+			return nil, err
+		}
+		name := fmt.Sprintf("ashlar-%s-windows-%s", r.version, arch)
+		archive, err := zipped(r.time, under(name, r.papers(p, file("ashlar.exe", 0o755, p.binary))))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file(name+".zip", 0o644, archive), file(name+".cdx.json", 0o644, p.sbom))
 	}
-	if p.binary, err = withResources(p.binary, r.version); err != nil {
-		return nil, err
-	}
-	name := fmt.Sprintf("ashlar-%s-windows-amd64", r.version)
-	archive, err := zipped(r.time, under(name, r.papers(p, file("ashlar.exe", 0o755, p.binary))))
-	if err != nil {
-		return nil, err
-	}
-	return []entry{file(name+".zip", 0o644, archive), file(name+".cdx.json", 0o644, p.sbom)}, nil
+	return files, nil
 }
 
 func (r *release) mac(work string) ([]entry, error) {

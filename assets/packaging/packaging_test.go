@@ -332,9 +332,27 @@ func TestLicences(t *testing.T) {
 			info.Deps = append(info.Deps, &debug.Module{Path: path})
 		}
 	}
-	_, got, err := r.licences(info)
+	notices, got, err := r.licences(info, nil)
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("the licences are %v, want %v (%v)", got, want, err)
+	}
+	if strings.Contains(string(notices), "In its folder") {
+		t.Error("a licence of a package that is not used is in the notices")
+	}
+	// Some packages have another licence than their module.
+	used, err := r.folders("./app/ashlar", append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.Deps = append(info.Deps, &debug.Module{Path: "eliasnaur.com/font"})
+	notices, got, err = r.licences(info, used)
+	if err != nil || got["eliasnaur.com/font"] != "Apache-2.0 AND BSD-3-Clause" || got["github.com/go-text/typesetting"] != "(Unlicense OR BSD-3-Clause) AND MIT" {
+		t.Errorf("the licences are %v (%v)", got, err)
+	}
+	for folder, want := range map[string]bool{"roboto/ttfs": true, "harfbuzz": true, "zstd/internal/xxhash": true, "noto": false, "s2/cmd/internal/readahead": false, "xgbgen": false, "font/testdata": false} {
+		if strings.Contains(string(notices), "\nIn its folder "+folder+":\n") != want {
+			t.Errorf("the notices have the licence of %s: %v, want %v", folder, !want, want)
+		}
 	}
 	if got := licence("You may use this on Sundays."); got != "" {
 		t.Errorf("an unknown licence is %s", got)

@@ -28,7 +28,7 @@ func released100(t *testing.T) (*release, *program, []entry) {
 	r.version = "1.0.0"
 	var files []entry
 	for _, name := range []string{"ashlar-cli-1.0.0-macos-arm64.tar.gz", "ashlar-cli-1.0.0-macos-amd64.tar.gz", "ashlar-cli-1.0.0-linux-arm64.tar.gz",
-		"ashlar-cli-1.0.0-linux-amd64.tar.gz", "ashlar-1.0.0-linux-amd64.tar.gz", "ashlar-1.0.0-windows-amd64.zip"} {
+		"ashlar-cli-1.0.0-linux-amd64.tar.gz", "ashlar-1.0.0-linux-amd64.tar.gz", "ashlar-1.0.0-windows-amd64.zip", "ashlar-1.0.0-windows-arm64.zip"} {
 		files = append(files, file(name, 0o644, []byte(name)))
 	}
 	return r, p, files

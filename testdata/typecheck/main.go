@@ -2,7 +2,7 @@
 // go vet would first compile everything for the other system, which takes ten times as
 // long.
 //
-//	go run ./testdata/typecheck windows darwin -- ./...
+//	go run ./testdata/typecheck windows/arm64 darwin/arm64 -- ./...
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 func main() {
 	i := slices.Index(os.Args, "--")
 	if i < 0 {
-		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM… -- PACKAGE…")
+		fmt.Fprintln(os.Stderr, "usage: typecheck SYSTEM/PROCESSOR… -- PACKAGE…")
 		os.Exit(2)
 	}
 	foreign, err := folders()
@@ -58,10 +58,11 @@ func folders() ([]string, error) {
 	return all, nil
 }
 
-// check returns the type errors on a system, each only once. It does not check function
+// check returns the type errors on a system such as windows/arm64, each only once. It does not check function
 // bodies in foreign folders, because our code depends only on the declarations there.
 func check(system string, patterns, foreign []string) (wrong []string, err error) {
-	cfg := &packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Env: append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")}
+	system, arch, _ := strings.Cut(system, "/")
+	cfg := &packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps, Env: append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")}
 	all, err := packages.Load(cfg, patterns...)
 	if err != nil {
 		return nil, err
