@@ -56,8 +56,16 @@ func TestViewsOfPairsAgree(t *testing.T) {
 		agreeNodes(t, files[1], c, tables[0], nodes)
 		agreeValues(t, files[1], &answer, c, tables[0])
 		for _, part := range verdict.Parts(c, tables[0]) {
-			if r := part.Row; r != nil && !part.Name && part.Text != verdict.Signed(c.Metric, r.DeltaSelf()) {
-				t.Errorf("%s: the verdict says %s of %s, the table %d", files[1], part.Text, r.Name, r.DeltaSelf())
+			r := part.Row
+			if r == nil || part.Name {
+				continue
+			}
+			want := r.DeltaSelf()
+			if part.To == verdict.Total {
+				want = r.DeltaTotal()
+			}
+			if part.Text != verdict.Signed(c.Metric, want) {
+				t.Errorf("%s: the verdict says %s of %s, the table %d", files[1], part.Text, r.Name, want)
 			}
 		}
 	}

@@ -60,8 +60,9 @@ type Renamed struct {
 
 // Cause is a function whose cost changed, or several between which cost moved.
 type Cause struct {
-	// Kind is split, inlined, replaced, added, removed or callees (a function and those
-	// that only it calls); empty for one function.
+	// Kind is split, inlined, replaced, added, removed, callees (a function and those that
+	// only it calls) or inner (functions only in B that replaced parts of others, for
+	// example parts that were inlined in A); empty for one function.
 	Kind      string      `json:"kind"`
 	Functions []string    `json:"functions"`  // the first one names the cause
 	Delta     json.Number `json:"delta_self"` // sum over the functions

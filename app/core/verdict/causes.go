@@ -38,7 +38,7 @@ func (d *verdict) choose(chance bool) {
 	}
 	for i := range d.causes {
 		cause := &d.causes[i]
-		if cause.Delta == 0 || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least || d.slight(cause.Delta) {
+		if cause.Delta == 0 || cause.Kind == causes.Inner || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least || d.slight(cause.Delta) {
 			continue
 		}
 		if n := len(d.told); n == mostNamed || n > 0 && float64(size(cause.Delta)) < leastNamed*float64(size(d.told[0].Delta)) {
@@ -116,7 +116,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 func (d *verdict) alike() string {
 	const least = .1
 	common := d.t.Common
-	if common == 0 || d.c.Normalize != compare.Raw || math.Abs(math.Log(common)) < math.Log(1+least) {
+	if common == 0 || d.chance() || d.c.Normalize != compare.Raw || math.Abs(math.Log(common)) < math.Log(1+least) {
 		return ""
 	}
 	return units.Change(1000, int64(math.Round(1000*common)))
@@ -157,7 +157,7 @@ func (d *verdict) candidates() (all []*causes.Cause) {
 	const most, doubtful = 2, .1
 	for i := range d.causes {
 		c := &d.causes[i]
-		if len(all) < most && c.Delta != 0 && c.Sure != nil && c.Sure.P < doubtful && !c.Rows[0].Interrupted() {
+		if len(all) < most && c.Delta != 0 && c.Kind != causes.Inner && c.Sure != nil && c.Sure.P < doubtful && !c.Rows[0].Interrupted() {
 			all = append(all, c)
 		}
 	}

@@ -84,6 +84,7 @@ type Comparison struct {
 	match      match.Options
 	transforms []analyze.Transform
 	noise      func() *noise // for FromCounts
+	pace       func() *pace  // for FromRuns
 }
 
 // Method is the statistical method behind a confidence.
@@ -148,6 +149,7 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 	}
 	c.Tree.sort()
 	c.noise = sync.OnceValue(c.noiseOf)
+	c.pace = sync.OnceValue(c.paceOf)
 	return c, ctx.Err()
 }
 

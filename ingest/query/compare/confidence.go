@@ -139,6 +139,7 @@ func (g *groups) each(ctx context.Context, one func(i int, total bool) *Confiden
 func (c *Comparison) judgement(g *groups, t *Table, s *spanTable) (one func(i int, total bool) *Confidence) {
 	switch c.Method() {
 	case FromRuns:
+		t.Common = c.pace().common
 		one = func(i int, total bool) *Confidence { return c.byRuns(g, i, total) }
 		t.Whole = c.wholeByRuns()
 	case FromCounts:
@@ -258,49 +259,83 @@ func eachSample(a, b weighed, grain float64) (ea, eb float64) {
 	return ea, ea / grain
 }
 
-// byRuns compares the values of several recordings per side.
+// byRuns compares the values of several recordings per side. They differ by chance if they
+// differ like all functions do.
 func (c *Comparison) byRuns(g *groups, i int, total bool) *Confidence {
 	values, spread := g.self, g.spread
 	if total {
 		values, spread = g.total, g.spreadTotal
 	}
-	least := 0.0
+	var least [2]float64
 	if spread[0] != nil && spread[1] != nil {
-		least = spread[0][i] + spread[1][i]
+		least = [2]float64{spread[0][i], spread[1][i]}
 	}
-	return c.welch(func(r int) float64 { return float64(values[r][i]) }, least)
+	return c.welch(func(r int) float64 { return float64(values[r][i]) }, c.pace(), least)
+}
+
+// sumByRuns compares the sums of the self values of functions of a table by functions.
+func (c *Comparison) sumByRuns(t *Table, functions []int32) *Confidence {
+	wanted := map[int32]bool{}
+	for _, f := range functions {
+		wanted[f] = true
+	}
+	sums, least := make([]float64, len(c.Runs)), [2]float64{}
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		if !wanted[row.Key] {
+			continue
+		}
+		for r := range sums {
+			sums[r] += float64(t.self[r][row.group])
+		}
+		if t.spread[0] != nil && t.spread[1] != nil {
+			least[0] += t.spread[0][row.group]
+			least[1] += t.spread[1][row.group]
+		}
+	}
+	return c.welch(func(r int) float64 { return sums[r] }, c.pace(), least)
 }
 
 func (c *Comparison) wholeByRuns() *Confidence {
 	if c.Normalize == Total {
 		return nil
 	}
-	least := 0.0
+	var least [2]float64
 	if w := c.wholes(); c.Runs[0].Counted && c.Runs[c.Sides].Counted && c.Normalize != Samples {
-		least = w[0].spread + w[1].spread
+		least = [2]float64{w[0].spread, w[1].spread}
 	}
-	return c.welch(func(r int) float64 { return float64(c.Runs[r].Scaled) }, least)
+	return c.welch(func(r int) float64 { return float64(c.Runs[r].Scaled) }, nil, least)
 }
 
 // welch compares the values of the recordings. value returns a recording's part of its
-// side's mean.
-func (c *Comparison) welch(value func(r int) float64, least float64) *Confidence {
+// side's mean, least the smallest variances of the means. With a pace, P tests the values
+// beyond what all functions have in common.
+func (c *Comparison) welch(value func(r int) float64, pace *pace, least [2]float64) *Confidence {
 	var sides [2][]float64
 	for r := range c.Runs {
 		side, n := c.sideOf(r)
 		sides[side] = append(sides[side], value(r)*float64(n))
 	}
 	a, b := stats.NewSample(sides[0]), stats.NewSample(sides[1])
-	w := stats.Means(a, b, least)
-	// A recording's part of a mean is rounded, so means of equal values may differ by as
-	// many of the last decimal as there are recordings.
-	if math.Abs(b.Mean-a.Mean) <= float64(max(a.N, b.N)) {
-		w.P = 1
+	w := means(a, b, least[0]+least[1])
+	if pace != nil && pace.common != 0 {
+		w.P = pace.beyond(sides, least)
 	}
 	conf := &Confidence{Method: FromRuns, P: w.P, Low: w.Low, High: w.High, A: int64(a.N), B: int64(b.N)}
 	conf.Detectable = (stats.StudentQuantile(w.Freedom) + stats.Z80) * w.Error
 	conf.Spread = [2]float64{math.Sqrt(a.Variance), math.Sqrt(b.Variance)}
 	return conf
+}
+
+// means compares the means of values of recordings. A recording's part of a mean is rounded,
+// so means of equal values may differ by as many of the last decimal as there are
+// recordings.
+func means(a, b stats.Sample, least float64) stats.Welch {
+	w := stats.Means(a, b, least)
+	if math.Abs(b.Mean-a.Mean) <= float64(max(a.N, b.N)) {
+		w.P = 1
+	}
+	return w
 }
 
 // RunsNeeded estimates the number of additional recordings per side, at least two, with

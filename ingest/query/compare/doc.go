@@ -39,7 +39,12 @@
 // [FromRuns], with at least two recordings on both sides: Welch's t-test on the values of
 // the runs. It is the only method that knows how much the program varies from run to run,
 // and is preferred. If samples were counted, the variance is at least that of their
-// count.
+// count. With at least four functions, the factors that all have in common are taken out
+// first: of each run within its side (the median of the functions' costs), and between the
+// sides (see stats.Common). A machine is faster in some minutes than in others, and a run
+// that lasts twice as long costs twice as much everywhere. So a row is tested against the
+// common factor, while its interval and its spread are those of the values as they are. The
+// total is compared as it is.
 //
 // [FromCounts], for sampled profiles: samples are assumed to hit a function independently
 // of each other, so their number is a Poisson variable. The weight of n samples has a

@@ -13,6 +13,8 @@ const (
 	// ownShare is the ratio of a function's self to its total from which it does work of
 	// its own. Below, it only calls others.
 	ownShare = .1
+	// strayShare is the largest share of a function's cost without its only caller.
+	strayShare = .05
 )
 
 // interrupted are functions that no code calls: a runtime puts them on the stack of a
@@ -45,7 +47,7 @@ type noise struct {
 func (c *Comparison) noiseOf() *noise {
 	g := c.groupStacks(ByFunction)
 	n := &noise{grain: c.grain(c.wholes()), unit: make([]int, len(c.Tree.Funcs))}
-	n.owner = c.owners(g)
+	n.owner = c.owners(g, false)
 	top := c.exchanges(g, n.owner)
 	index := map[int32]int{}
 	var sums [][2]weighed
@@ -124,9 +126,11 @@ func (n *noise) ratio(a, b weighed) (r stats.Ratio, ok bool) {
 }
 
 // owners returns for each function the only function that calls it, if that does work of
-// its own; otherwise -1. Functions on one side only have none.
-func (c *Comparison) owners(g *groups) []int32 {
-	const none, many = -1, -2
+// its own; otherwise -1. Functions on one side only have none unless oneSided is set. Calls
+// with a small part of the cost do not count: a sample between a call and the instructions
+// that set the frame pointer lacks the caller.
+func (c *Comparison) owners(g *groups, oneSided bool) []int32 {
+	const none = -1
 	owner := make([]int32, len(c.Tree.Funcs))
 	for f := range owner {
 		owner[f] = none
@@ -135,24 +139,28 @@ func (c *Comparison) owners(g *groups) []int32 {
 	if c.Tree.Inverted {
 		return owner
 	}
+	costs, all := map[[2]int32]float64{}, make([]float64, len(owner)) // by function and caller, by function
 	for i := 1; i < len(nodes); i++ {
 		f, p := nodes[i].Func, nodes[nodes[i].Parent].Func
-		switch {
-		case p == f:
-		case owner[f] == none && p >= 0:
-			owner[f] = p
-		case owner[f] != p:
-			owner[f] = many
+		if p == f {
+			continue
+		}
+		v := math.Abs(float64(nodes[i].A.Total)) + math.Abs(float64(nodes[i].B.Total))
+		costs[[2]int32{f, p}] += v
+		all[f] += v
+	}
+	for k, v := range costs {
+		if k[1] >= 0 && v > (1-strayShare)*all[k[0]] {
+			owner[k[0]] = k[1]
 		}
 	}
 	for f, p := range owner {
 		if p < 0 {
-			owner[f] = none
 			continue
 		}
 		r, of := &g.rows[f+1], &g.rows[p+1]
 		own, all := float64(of.ASelf)+float64(of.BSelf), float64(of.ATotal)+float64(of.BTotal)
-		if r.Status == Gone || r.Status == New || interrupted[r.Name] || own < ownShare*all {
+		if (r.Status == Gone || r.Status == New) && !oneSided || interrupted[r.Name] || own < ownShare*all {
 			owner[f] = none
 		}
 	}
@@ -208,11 +216,18 @@ func (c *Comparison) exchanges(g *groups, owner []int32) []int32 {
 }
 
 // Owner returns the function that a function belongs to: the only one that calls it, if
-// samples were counted in single runs. Both are indices of the matching's functions; -1
-// for none. Compilers and clocks shift cost between such functions from run to run.
+// samples were counted or there are several runs per side. Both are indices of the
+// matching's functions; -1 for none. Compilers and clocks shift cost between such functions
+// from run to run.
 func (c *Comparison) Owner(f int32) int32 {
-	if n := c.runNoise(); n != nil && f >= 0 && int(f) < len(n.owner) {
-		return n.owner[f]
+	var owner []int32
+	if n := c.runNoise(); n != nil {
+		owner = n.owner
+	} else if p := c.runPace(); p != nil {
+		owner = p.owner
+	}
+	if f >= 0 && int(f) < len(owner) {
+		return owner[f]
 	}
 	return -1
 }
@@ -270,8 +285,14 @@ func (n *noise) ofRow(w [2]weighed, f int32, total bool) *Confidence {
 }
 
 // Together judges the sum of the differences in self of functions, if samples were counted
-// in single runs; otherwise it returns nil. Its Q is for a table of all functions.
+// or there are several runs per side; otherwise it returns nil. Its Q is for a table of all
+// functions.
 func (c *Comparison) Together(t *Table, functions []int32) *Confidence {
+	if c.Method() == FromRuns && len(functions) > 0 && t.By == ByFunction {
+		conf := c.sumByRuns(t, functions)
+		conf.Q = t.Q(conf.P)
+		return conf
+	}
 	n := c.runNoise()
 	if n == nil || len(functions) == 0 {
 		return nil

@@ -94,7 +94,8 @@ type Table struct {
 	// typical row, estimated from single runs; 0 if unknown.
 	Common float64
 
-	self, total [][]int64 // by recording and group, scaled
+	self, total [][]int64    // by recording and group, scaled
+	spread      [2][]float64 // variances of self by sampling, by side and group; nil if unknown
 
 	tests []float64 // p-values of the differences in self, NaN for too few samples
 }
@@ -134,7 +135,7 @@ func (c *Comparison) Table(ctx context.Context, by By, sure bool) (*Table, error
 
 // table makes a table of groups; s holds the durations of their spans, or is nil.
 func (c *Comparison) table(ctx context.Context, g *groups, s *spanTable) (*Table, error) {
-	t := &Table{By: g.by, Rows: g.rows, self: g.self, total: g.total}
+	t := &Table{By: g.by, Rows: g.rows, self: g.self, total: g.total, spread: g.spread}
 	for i := range t.Rows {
 		t.Rows[i].group = int32(i)
 	}

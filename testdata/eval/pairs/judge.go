@@ -49,7 +49,7 @@ func Compare(ctx context.Context, dir string, a, b []string) (*Verdict, error) {
 			v.First = before + "."
 			break
 		}
-		if p.Name {
+		if p.Name && p.To != verdict.Branch { // those in brackets explain the others
 			v.Named = append(v.Named, short(p.Text))
 		}
 	}

@@ -77,10 +77,11 @@ func Callers(c *compare.Comparison, t *compare.Table, all []Cause, named []*Caus
 	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.Key < 0 || known[r.Key] || r.DeltaTotal() == 0 || r.Interrupted() || r.Total == nil || r.Total.Level() < least {
+		same := (r.DeltaSelf() < 0) == (r.DeltaTotal() < 0)
+		if r.Key < 0 || known[r.Key] && same || r.DeltaTotal() == 0 || r.Interrupted() || r.Total == nil || r.Total.Level() < least {
 			continue
 		}
-		if d := r.DeltaSelf(); (d < 0) != (r.DeltaTotal() < 0) || part(d, r.DeltaTotal()) < ownCode {
+		if !same || part(r.DeltaSelf(), r.DeltaTotal()) < ownCode {
 			f.rows[r.Key] = r
 		}
 	}

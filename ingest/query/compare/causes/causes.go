@@ -40,6 +40,7 @@ const (
 	Added    Kind = "added"    // the first row is only in B
 	Removed  Kind = "removed"  // the first row is only in A
 	Callees  Kind = "callees"  // the first row and functions that only it calls
+	Inner    Kind = "inner"    // functions only in B, in the place of parts of others: not named
 )
 
 const (
@@ -66,8 +67,13 @@ func Of(c *compare.Comparison, t *compare.Table) []Cause {
 	}
 	if !c.Tree.Inverted {
 		e.moves()
+		if c.Method() == compare.FromRuns {
+			e.shifted()
+		}
 		e.oneSided()
-		e.owned()
+		if c.Method() == compare.FromCounts {
+			e.owned()
+		}
 	}
 	for i := range t.Rows {
 		if r := &t.Rows[i]; !e.taken[r] && r.DeltaSelf() != 0 {
@@ -201,6 +207,9 @@ func (e *explainer) move(p *place) {
 	var gone, fresh []*compare.Row
 	belongs := func(r *compare.Row, d int64) bool {
 		whole := r.DeltaSelf()
+		if r.Status == compare.Changed && r.Self != nil && r.Self.P >= .05 {
+			return false // no cost moved
+		}
 		return whole != 0 && (whole < 0) == (d < 0) && float64(recording.Abs(d)) >= ownPart*float64(recording.Abs(whole)) && float64(recording.Abs(whole)) >= ownPart*float64(recording.Abs(d)) && !e.taken[r]
 	}
 	count := func(r *compare.Row) {
@@ -236,6 +245,9 @@ func (e *explainer) move(p *place) {
 	}
 	less, more := float64(min(came, went)), float64(max(came, went))
 	if less < movedPart*more || less < movedOf*float64(e.t.Moved) || less == 0 {
+		if more >= movedOf*float64(e.t.Moved) && rearranged(gone, fresh) {
+			e.add(Inner, slices.DeleteFunc(fresh, func(r *compare.Row) bool { return r.Status != compare.New }))
+		}
 		return
 	}
 	for _, rows := range [][]*compare.Row{gone, fresh} {
@@ -251,6 +263,17 @@ func (e *explainer) move(p *place) {
 	default:
 		e.add(kind, append([]*compare.Row{own}, rows...))
 	}
+}
+
+// rearranged reports whether more than new calls were added at a place: functions came, and
+// others, which are on both sides, changed with them, for example because parts of a library
+// are no longer inlined. So a function above is the one to name: see [Callers].
+func rearranged(gone, fresh []*compare.Row) bool {
+	has := map[compare.Status]bool{}
+	for _, r := range append(slices.Clone(gone), fresh...) {
+		has[r.Status] = true
+	}
+	return has[compare.New] && has[compare.Changed]
 }
 
 // kindOf returns what happened at a place, given the change of the function's own cost
@@ -299,6 +322,60 @@ func (e *explainer) owned() {
 			e.add(Callees, rows)
 		}
 	}
+}
+
+// shifted groups each function that changed with functions that only it calls: those that
+// changed the other way, because cost moved between them, and those that changed in about
+// the same proportion, because it calls them more or less often.
+func (e *explainer) shifted() {
+	changed := func(r *compare.Row) bool { return r.Self != nil && r.Self.P < .05 && r.DeltaSelf() != 0 }
+	below := map[int32][]*compare.Row{}
+	for i := range e.t.Rows {
+		if r := &e.t.Rows[i]; r.Key >= 0 && !e.taken[r] && e.c.Owner(r.Key) >= 0 {
+			below[e.c.Owner(r.Key)] = append(below[e.c.Owner(r.Key)], r)
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(below)) {
+		top := e.row[f]
+		if top == nil || e.taken[top] || top.DeltaSelf() == 0 || e.c.Chosen(top) {
+			continue
+		}
+		moved, alike, ends := []*compare.Row{top}, []*compare.Row{top}, false
+		for _, r := range below[f] {
+			switch {
+			case e.taken[r] || !changed(r) || !changed(top) && recording.Abs(top.DeltaSelf()) > recording.Abs(r.DeltaSelf())/2:
+			case (r.DeltaSelf() < 0) != (top.DeltaSelf() < 0):
+				if !changed(top) {
+					continue
+				}
+				moved = append(moved, r)
+				for _, k := range below[r.Key] {
+					if k.Status == compare.New || k.Status == compare.Gone {
+						moved, ends = append(moved, k), true
+					}
+				}
+				ends = ends || r.Status == compare.New || r.Status == compare.Gone
+			case alikeChange(r, top):
+				alike = append(alike, r)
+			}
+		}
+		switch {
+		case len(moved) > 1 && ends && top.DeltaSelf() > 0:
+			e.add(Inlined, moved)
+		case len(moved) > 1 && ends:
+			e.add(Split, moved)
+		case len(alike) > 1:
+			e.add(Callees, alike)
+		}
+	}
+}
+
+// alikeChange reports whether the costs of two rows changed in about the same proportion.
+func alikeChange(x, y *compare.Row) bool {
+	const near = .15 // difference of the logarithms
+	change := func(r *compare.Row) float64 { return math.Log(float64(r.BSelf) / float64(r.ASelf)) }
+	d := math.Abs(change(x) - change(y))
+	return d <= math.Max(near, math.Abs(change(y))/2)
 }
 
 // oneSided groups each function that is on one side only under the outermost function

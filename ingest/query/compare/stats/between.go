@@ -70,7 +70,7 @@ func NewBetween(ratios []Ratio, typical float64) *Between {
 	ratios = slices.Clone(ratios)
 	order.By(ratios, func(x, y Ratio) int { return cmp.Or(cmp.Compare(x.Variance, y.Variance), cmp.Compare(x.Log, y.Log)) })
 	ratios = ratios[:min(len(ratios), mostRatios)]
-	b := &Between{Common: middle(ratios)}
+	b := &Between{Common: Middle(ratios)}
 	b.spread(ratios, typical)
 	for i := range b.grid {
 		for _, r := range ratios {
@@ -84,9 +84,9 @@ func NewBetween(ratios []Ratio, typical float64) *Between {
 	return b
 }
 
-// middle returns the weighted median of ratios, 0 for fewer than two, because one ratio does not
-// show what all functions have in common.
-func middle(ratios []Ratio) float64 {
+// Middle returns the logarithm of the weighted median of ratios, 0 for fewer than two, because
+// one ratio does not show what all functions have in common.
+func Middle(ratios []Ratio) float64 {
 	if len(ratios) < 2 {
 		return 0
 	}
@@ -141,6 +141,47 @@ func (r Ratio) likely(c *cell) float64 {
 		same += density(r.Variance+s*c.deviation*c.deviation) / float64(len(stretches))
 	}
 	return math.Log((1-changed)*same + changed*density(r.Variance+reason) + 1e-300)
+}
+
+// Common returns the logarithm of the factor that most ratios have in common, and its
+// variance. apart is the variance of that logarithm if nothing changed. Unlike a median, the
+// factor is not drawn towards functions that changed, as long as others agree with each
+// other or with 0.
+func Common(ratios []Ratio, apart float64) Ratio {
+	const rounds = 5
+	apart += Clock
+	score := func(common float64) float64 {
+		prior := math.Exp(-common*common/(2*apart)) / math.Sqrt(2*math.Pi*apart)
+		prior += 1 / (math.Pi * alike * (1 + common*common/(alike*alike)))
+		sum := math.Log(prior)
+		for _, r := range ratios {
+			sum += r.likely(&cell{common: common, deviation: TypicalOfSamples})
+		}
+		return sum
+	}
+	best, most := 0.0, score(0)
+	for _, r := range ratios {
+		if s := score(r.Log); s > most {
+			best, most = r.Log, s
+		}
+	}
+	out := Ratio{Log: best, Variance: apart}
+	// The mean of the ratios that agree with the best.
+	for range rounds {
+		sum, weights := 0.0, 0.0
+		for _, r := range ratios {
+			v := r.Variance + TypicalOfSamples*TypicalOfSamples
+			x := (r.Log - out.Log) * (r.Log - out.Log) / 2
+			same := (1 - changed) * math.Exp(-x/v) / math.Sqrt(v)
+			other := changed * math.Exp(-x/(v+reason)) / math.Sqrt(v+reason)
+			w := same / (same + other) / v
+			sum, weights = sum+w*r.Log, weights+w
+		}
+		if weights > 0 {
+			out = Ratio{sum / weights, 1 / weights}
+		}
+	}
+	return out
 }
 
 // A Reference is the distribution that the ratio of one function is compared with.

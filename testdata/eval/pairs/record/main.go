@@ -103,13 +103,13 @@ func record(to, language string, c pairs.Change) error {
 		return os.WriteFile(to, data, 0o644)
 	case pairs.CPP:
 		bin, err := built(language, c, func(bin string) error {
-			flags := []string{"-O1", "-fno-omit-frame-pointer", "-pthread", "-o", bin, write("shop.cc", ccSource, c)}
+			flags := []string{"-O1", "-pthread", "-o", bin, write("shop.cc", ccSource, c)}
 			return run("g++", append(flags, strings.Fields(c.Flags)...)...)
 		})
 		if err != nil {
 			return err
 		}
-		if err := run("perf", "record", "-q", "-F", "499", "--call-graph", "fp", "-e", "cpu-clock:u", "-o", profile, bin, frames, workers); err != nil {
+		if err := run("perf", "record", "-q", "-F", "499", "--call-graph", "dwarf,4096", "-e", "cpu-clock:u", "-o", profile, bin, frames, workers); err != nil {
 			return err
 		}
 		text, err := exec.Command("perf", "script", "--no-inline", "-i", profile, "-F", "comm,pid,tid,time,event,ip,sym,dso").Output()
@@ -158,7 +158,7 @@ func built(language string, c pairs.Change, build func(bin string) error) (bin s
 }
 
 // frames is the number of frames in a run, chosen so that a run takes two to three seconds.
-var frames = map[string]int{pairs.Go: 5000, pairs.CPP: 5000, pairs.Node: 4000}
+var frames = map[string]int{pairs.Go: 20000, pairs.CPP: 5000, pairs.Node: 4000}
 
 // write writes the source of a changed program and returns its path.
 func write(name, source string, c pairs.Change) string {
