@@ -324,6 +324,41 @@ func TestValidateInFileOrder(t *testing.T) {
 	}
 }
 
+// TestWindowsAddUp checks that the weights of windows are added up if no windows overlap, in
+// whatever order they come, and that windows which overlap are compared one by one.
+func TestWindowsAddUp(t *testing.T) {
+	const head = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"period","primary_metric":"period"}}],"time_range":{"start":0,"end":10,"unit":"seconds"},"stack_id_mode":"local"}
+{"type":"dso","id":1,"name":"/bin/app"}
+{"type":"frame","id":1,"func":"f","dso":1,"kind":"user"}
+{"type":"stack","id":"a","frames":[1],"context":{"event":"cycles"},"weights":[{"metric":"period","value":100}]}
+`
+	window := func(start, end, value, unit string) string {
+		return `{"type":"window","start":` + start + `,"end":` + end + `,"unit":"` + unit + `","by_stack":[{"stack_id":"a","weights":[{"metric":"period","value":` + value + `}]}]}` + "\n"
+	}
+	for _, c := range []struct{ name, windows, want string }{
+		{"one", window("0", "5", "100", "seconds"), ""},
+		{"one too many", window("0", "5", "101", "seconds"), `a window has a period of 101 for stack "a", more than the stack's total of 100`},
+		{"two parts", window("5", "10", "40", "seconds") + window("0", "5", "60", "seconds"), ""},
+		{"two parts too many", window("5", "10", "60", "seconds") + window("0", "5", "60", "seconds"), `the windows add up to a period of 120 for stack "a", more than the stack's total of 100`},
+		{"overlapping", window("0", "5", "60", "seconds") + window("4", "9", "60", "seconds"), ""},
+		{"two units", window("0", "5", "60", "seconds") + window("5", "9", "60", "milliseconds"), ""},
+	} {
+		report, err := Validate(strings.NewReader(head+c.windows), ValidateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range report.Findings {
+			if f.Rule == "windows-sum" {
+				got += f.Message
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // An empty file, and one of only NUL bytes, gives a finding and no panic.
 func TestValidateNothing(t *testing.T) {
 	for _, text := range []string{"", "\n", strings.Repeat("\x00", 1<<20)} {

@@ -89,6 +89,7 @@ type validator struct {
 	wantDSO, wantFrame, wantThread map[int64]int64
 	wantStack                      map[stackRef]stackWant
 	sums                           map[stackKey]*stackSums
+	windows                        []windowTime
 	periods                        map[string]*periods  // by event
 	units                          map[metricOf]string  // of the stacks' weights
 	totals                         map[metricOf]float64 // of the stacks' weights

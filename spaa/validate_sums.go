@@ -15,6 +15,7 @@ type stackSums struct {
 	id       ID
 	order    int             // of the first reference in the file
 	windowed [summed]float64 // the maximum over the windows
+	tiled    [summed]float64 // the sum over the windows
 	// events are the sums by event: records of two events may have one id. The event of
 	// samples that name none is 0.
 	events []eventSums
@@ -129,8 +130,30 @@ func (v *validator) addRow(s *StackWeights) {
 		if w := &s.Weights[i]; w.Metric == "period" || w.Metric == "samples" || w.Metric == "count" {
 			k := sumOf(w.Metric, "")
 			sums.windowed[k] = max(sums.windowed[k], w.Value.Float64())
+			sums.tiled[k] += w.Value.Float64()
 		}
 	}
+}
+
+// addWindow remembers the time of a window.
+func (v *validator) addWindow(w *Window) {
+	v.windows = append(v.windows, windowTime{w.Start.Float64(), w.End.Float64(), strings.Clone(w.Unit)})
+}
+
+type windowTime struct {
+	start, end float64
+	unit       string
+}
+
+// apart reports whether no two windows overlap, so that their sums are parts of one whole.
+func (v *validator) apart() bool {
+	slices.SortFunc(v.windows, func(a, b windowTime) int { return cmp.Compare(a.start, b.start) })
+	for i, w := range v.windows {
+		if w.start > w.end || i > 0 && (w.start < v.windows[i-1].end || w.unit != v.windows[0].unit) {
+			return false
+		}
+	}
+	return true
 }
 
 // exact is the factor by which a sum may exceed another one: sums are of floating point.
@@ -139,11 +162,15 @@ const exact = 1 + 1e-9
 // checkSums reports parts larger than their whole. Samples that name no event may belong to
 // any of their stack's events.
 func (v *validator) checkSums() {
+	apart := v.apart()
 	inOrder := func(a, b *stackSums) int { return cmp.Compare(a.order, b.order) }
 	for _, s := range slices.SortedFunc(maps.Values(v.sums), inOrder) {
 		all := s.all()
 		for k := range summed {
-			if all.exceeds(k, s.windowed[k]) {
+			switch {
+			case apart && s.tiled[k] > s.windowed[k] && all.exceeds(k, s.tiled[k]):
+				v.addAt(all.line, "windows-sum", "the windows add up to a %s of %s for stack %s, more than the stack's total of %s", sumNames[k], sumText(s.tiled[k]), s.id.quoted(), sumText(all.whole[k]))
+			case all.exceeds(k, s.windowed[k]):
 				v.addAt(all.line, "windows-sum", "a window has a %s of %s for stack %s, more than the stack's total of %s", sumNames[k], sumText(s.windowed[k]), s.id.quoted(), sumText(all.whole[k]))
 			}
 		}

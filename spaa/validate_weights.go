@@ -184,6 +184,7 @@ func (v *validator) checkWindow(w *Window) {
 	if !w.Start.IsZero() && !w.End.IsZero() && compareNumbers(w.Start, w.End) > 0 {
 		v.add("window-range", "the window goes from %s to %s", w.Start, w.End)
 	}
+	v.addWindow(w)
 	if !timeUnits(w.Unit) {
 		v.add("time-unit", "the window has the unknown unit %q", w.Unit)
 	}

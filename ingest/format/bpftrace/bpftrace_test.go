@@ -58,6 +58,9 @@ func TestTexts(t *testing.T) {
 		{"mode perf", "@[\n\tffffffff81000012 vfs_read+18 ([kernel.kallsyms])\n\t7f1200000010 read+0x10 (/usr/lib/libc.so.6)\n\t550000001000 [unknown] (/opt/a b)\n]: 4\n", []string{
 			"{} /opt/a b`[unknown];/usr/lib/libc.so.6`read;[kernel.kallsyms]`vfs_read[k] 4",
 		}},
+		{"mode perf, short addresses", "@[\n\t401136 f0+18 (/bin/app)\n\t8048 [unknown] (/bin/app)\n\tadd one+1 (/bin/app)\n]: 4\n", []string{
+			"{} /bin/app`add one;/bin/app`[unknown];/bin/app`f0 4",
+		}},
 		{"stacks one by one", "Attaching 2 probes...\n1000000000 pid=7 x\n\n        f+1\n        main+2\n\n1000000500 pid=7 y\n\n        vfs_read+1\n        do_syscall_64+2\n\n        main+2\n\n", []string{
 			"{pid=7 text=x} main;f 1",
 			"{pid=7 text=y} main;do_syscall_64[k];vfs_read[k] 1",

@@ -15,13 +15,15 @@ import (
 // parseFrame parses "symbol+12", "0x7f12", and the output of the stack mode perf:
 // "ffffffff81000012 symbol+18 ([kernel.kallsyms])".
 func parseFrame(s string) (f stacktext.Frame) {
-	if word, rest, ok := strings.Cut(s, " "); ok {
-		if a, isHex := stacktext.Hex(word, 8); isHex {
-			f.Addr, s = a, strings.TrimSpace(rest)
-		}
-	}
+	digits := 8
 	if i := strings.LastIndex(s, " ("); i > 0 && strings.HasSuffix(s, ")") && i+2 < len(s) && (s[i+2] == '/' || s[i+2] == '[') {
 		s, f.Module = s[:i], s[i+2:len(s)-1]
+		digits = 4 // an address comes first; programs at a fixed place have short ones
+	}
+	if word, rest, ok := strings.Cut(s, " "); ok {
+		if a, isHex := stacktext.Hex(word, digits); isHex {
+			f.Addr, s = a, strings.TrimSpace(rest)
+		}
 	}
 	if a, isHex := stacktext.Hex(s, 8); isHex {
 		f.Addr = a
