@@ -1,11 +1,15 @@
 package window
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -41,13 +45,17 @@ func whileAnswered(run func() error, drawn <-chan struct{}, every time.Duration,
 }
 
 // displayAnswers returns an error if a display server accepts connections and does not
-// answer within limit.
+// answer within limit, or if none accepts connections any more: where a server dies while
+// the window is being made, the graphics library can wait for ever.
 func displayAnswers(limit time.Duration) error {
 	if !onDisplays {
 		return nil
 	}
 	name := silentDisplay(os.Getenv, limit)
 	if name == "" {
+		if names := goneDisplays(os.Getenv, limit); names != "" {
+			return fmt.Errorf("no window can be shown: the display server at %s has ended; start it again, or set DISPLAY or WAYLAND_DISPLAY to another one; %s", names, windowless)
+		}
 		return nil
 	}
 	return fmt.Errorf("no window can be shown: the display server at %s accepts connections but does not answer; restart it, or set DISPLAY or WAYLAND_DISPLAY to another one; %s", name, windowless)
@@ -76,6 +84,44 @@ func silentDisplay(env func(string) string, limit time.Duration) string {
 		}
 	}
 	return ""
+}
+
+// goneDisplays returns the variables that name a display server, with their values, if no
+// server accepts connections at any of them; "" if one does or may do so.
+func goneDisplays(env func(string) string, limit time.Duration) string {
+	var names []string
+	for _, name := range []string{"WAYLAND_DISPLAY", "DISPLAY"} {
+		value := env(name)
+		if value == "" {
+			continue
+		}
+		names = append(names, name+"="+value)
+		places := [][2]string{{"unix", ""}}
+		if name == "WAYLAND_DISPLAY" {
+			_, places[0][1] = waylandAddress(value, env)
+		} else {
+			network, address := x11Address(value, env)
+			places[0] = [2]string{network, address}
+			if n, ok := strings.CutPrefix(address, "/tmp/.X11-unix/X"); ok { // the libraries also try these
+				port, _ := strconv.Atoi(n)
+				places = append(places, [2]string{"unix", "@" + address}, [2]string{"tcp", net.JoinHostPort("localhost", strconv.Itoa(6000+port))})
+			}
+		}
+		for _, p := range places {
+			if p[0] == "" {
+				return ""
+			}
+			c, err := net.DialTimeout(p[0], p[1], limit)
+			if err == nil {
+				c.Close()
+				return ""
+			}
+			if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, fs.ErrNotExist) {
+				return ""
+			}
+		}
+	}
+	return strings.Join(names, " or ")
 }
 
 // silent reports whether a server accepts a connection and does not answer within limit.

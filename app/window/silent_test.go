@@ -69,6 +69,51 @@ func TestSilentDisplay(t *testing.T) {
 	}
 }
 
+// TestGoneDisplays checks that a display server that has ended is found if no other display
+// is named, and that any server that accepts connections counts as one that runs.
+func TestGoneDisplays(t *testing.T) {
+	dir, err := os.MkdirTemp("", "gone") // t.TempDir's is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	runs, ended, absent := filepath.Join(dir, "runs"), filepath.Join(dir, "ended"), filepath.Join(dir, "absent")
+	for _, name := range []string{runs, ended} {
+		l, err := net.Listen("unix", name)
+		if err != nil {
+			t.Skipf("no socket can be made here, so there is no server: %v", err)
+		}
+		l.(*net.UnixListener).SetUnlinkOnClose(false)
+		if name == ended {
+			l.Close()
+			continue
+		}
+		defer l.Close()
+	}
+	for _, c := range []struct{ wayland, x11, want string }{
+		{runs, "", ""},
+		{ended, "", "WAYLAND_DISPLAY=" + ended},
+		{absent, "", "WAYLAND_DISPLAY=" + absent},
+		{"", ended + ":0", "DISPLAY=" + ended + ":0"},
+		{absent, runs, ""}, // of X11's names, this has no form that is known
+		{ended, absent + ":0", "WAYLAND_DISPLAY=" + ended + " or DISPLAY=" + absent + ":0"},
+		{"", ":59534", "DISPLAY=:59534"},
+		{"", "", ""},
+	} {
+		env := map[string]string{"WAYLAND_DISPLAY": c.wayland, "DISPLAY": c.x11}
+		if got := goneDisplays(func(k string) string { return env[k] }, time.Second); got != c.want {
+			t.Errorf("%q and %q: %q, want %q", c.wayland, c.x11, got, c.want)
+		}
+	}
+	if onDisplays {
+		t.Setenv("WAYLAND_DISPLAY", "")
+		t.Setenv("DISPLAY", ended+":0")
+		if err := displayAnswers(time.Second); err == nil || !strings.Contains(err.Error(), "the display server at DISPLAY="+ended+":0 has ended") {
+			t.Error(err)
+		}
+	}
+}
+
 // TestWhileAnswered checks that a window that waits for a silent display server ends, and
 // that one that draws or ends by itself is not disturbed.
 func TestWhileAnswered(t *testing.T) {
