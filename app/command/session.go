@@ -15,7 +15,7 @@ import (
 
 // fileFlags are the flags whose value is a path on this machine, or which concern files
 // here. A session does not get such command lines.
-var fileFlags = []string{"exe", "query", "with", "a", "b", "source-root", "no-cache", "redact"}
+var fileFlags = []string{"exe", "debuginfod", "query", "with", "a", "b", "source-root", "no-cache", "redact"}
 
 // sessionFlag adds --session to the commands that a session answers, and to report and
 // check-claims, which run such commands.

@@ -17,3 +17,10 @@ func SetToExplain(d time.Duration) (restore func()) {
 	toExplain = d
 	return func() { toExplain = was }
 }
+
+// SetDownload sets the limits of downloads by build id until the returned function is called.
+func SetDownload(most, kept int64, d time.Duration) (restore func()) {
+	wasMost, wasKept, was := mostDownload, mostKept, toDownload
+	mostDownload, mostKept, toDownload = most, kept, d
+	return func() { mostDownload, mostKept, toDownload = wasMost, wasKept, was }
+}

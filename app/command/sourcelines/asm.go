@@ -2,6 +2,7 @@ package sourcelines
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -117,6 +118,9 @@ func (o *options) code(p *subcommand.Program, rec *recording.Recording, what, ex
 		return nil, subcommand.Misuse("%s: %w", rec.Source.Path, err)
 	}
 	at := assembly.Options{Syntax: syntax, Beside: beside(rec), Exe: exe}
+	if at.Download, err = o.download(p); err != nil {
+		return nil, err
+	}
 	if st, err := os.Stat(rec.Source.At(rec.Source.Path)); err == nil {
 		at.Recorded = st.ModTime()
 	}
@@ -125,6 +129,41 @@ func (o *options) code(p *subcommand.Program, rec *recording.Recording, what, ex
 		return nil, fmt.Errorf("%s: %w", rec.Source.Path, err)
 	}
 	return &code{rec, q, w, &rec.Events[q.Event].Metrics[q.Metric], function, l, syntax}, nil
+}
+
+// download returns how to download binaries, nil unless the user asked for it.
+func (o *options) download(p *subcommand.Program) (func(ctx context.Context, id, kind string) (string, error), error) {
+	server := o.debuginfod
+	if server == "env" {
+		all := strings.Fields(os.Getenv("DEBUGINFOD_URLS"))
+		if len(all) == 0 {
+			return nil, subcommand.Misuse("--debuginfod env: $DEBUGINFOD_URLS is empty")
+		}
+		server = all[0]
+	}
+	switch {
+	case server == "":
+		return nil, nil
+	case !strings.HasPrefix(server, "http://") && !strings.HasPrefix(server, "https://"):
+		return nil, subcommand.Misuse("--debuginfod %s is not an http or https URL", safetext.Short(server))
+	}
+	d := &fetch.Debuginfod{Server: server}
+	if dir, err := os.UserCacheDir(); err == nil {
+		d.Dir = filepath.Join(dir, "ashlar", "debuginfod")
+	}
+	const step = 32 << 20 // bytes between lines of progress
+	var said int64
+	d.Progress = func(url string, n int64) {
+		switch {
+		case said > n || said == 0:
+			fmt.Fprintf(p.Stderr, "Downloading %s\n", url)
+			said = 1
+		case n-said >= step:
+			fmt.Fprintf(p.Stderr, "  %d MB\n", n>>20)
+			said = n
+		}
+	}
+	return d.Get, nil
 }
 
 // instructions prints the code of a function.

@@ -137,7 +137,9 @@ func TestInstructionsOfGo(t *testing.T) {
 		t.Errorf("within a budget: %s", s)
 	}
 	var s sourcelines.Source
-	for args, want := range map[string]string{"--syntax masm": "unknown syntax", "--exe " + profile: "is not an ELF, PE or Mach-O executable"} {
+	t.Setenv("DEBUGINFOD_URLS", " ")
+	for args, want := range map[string]string{"--syntax masm": "unknown syntax", "--exe " + profile: "is not an ELF, PE or Mach-O executable",
+		"--debuginfod ftp://a": "is not an http or https URL", "--debuginfod env": "$DEBUGINFOD_URLS is empty"} {
 		words := append([]string{"source", profile, "main.mix", "--asm", "--json"}, strings.Fields(args)...)
 		if refused := ask(t, &s, words...); !strings.Contains(refused, want) {
 			t.Errorf("%s: %s", args, fmt.Sprint(refused))

@@ -110,6 +110,7 @@ type options struct {
 	syntax        string
 	exe           string
 	with          string
+	debuginfod    string
 }
 
 func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
@@ -121,6 +122,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.StringVar(&o.syntax, "syntax", "", "write instructions in the `SYNTAX` gnu (default), go or intel")
 	fs.StringVar(&o.exe, "exe", "", "with --asm, take the instructions from this `BINARY` (default: the recorded one)")
 	fs.StringVar(&o.with, "with", "", "with --asm, compare with the function in the recording `B` of another build")
+	fs.StringVar(&o.debuginfod, "debuginfod", "", "with --asm, download a missing binary or its symbols from the debuginfod server at this `URL`; env takes the first of $DEBUGINFOD_URLS")
 	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`; with FROM=DIR, look in DIR for files recorded below FROM (repeatable)")
 	subcommand.AnswerFlags(fs, &o.json)
 	return func(p *subcommand.Program, args []string) error {
@@ -129,6 +131,8 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 			return subcommand.Misuse("name the recording, and a function or a source file of it")
 		case o.rows < 0:
 			return subcommand.Misuse("-n %d is negative; 0 prints all lines", o.rows)
+		case o.debuginfod != "" && !o.asm:
+			return subcommand.Misuse("--debuginfod needs --asm")
 		case o.with != "" && !o.asm:
 			return subcommand.Misuse("--with needs --asm; ashlar diff A B compares functions")
 		}

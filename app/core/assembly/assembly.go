@@ -29,6 +29,9 @@ type Options struct {
 	Beside, Exe string
 	// Recorded is when the recording was written, zero if unknown.
 	Recorded time.Time
+	// Download returns the path of the file of a kind with a build id, which it may take from a
+	// server: see [fetch.Debuginfod.Get]. nil uses only files on this machine.
+	Download func(ctx context.Context, id, kind string) (path string, err error)
 	// WithoutLines leaves out source lines, which take longer than the rest.
 	WithoutLines bool
 }
@@ -93,7 +96,7 @@ func Of(ctx context.Context, rec *recording.Recording, w *analyze.Weights, funct
 	if len(own) == 0 {
 		return nil, errors.New(missing.Reason(missing.Addresses, rec))
 	}
-	b, err := open(m, &o)
+	b, err := open(ctx, m, &o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package assembly
 
 import (
+	"cmp"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"ashlar/ingest/fetch"
 	"ashlar/ingest/format/program"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
@@ -72,7 +75,7 @@ func (b *binary) close() {
 // open finds the binary of a module: the file given by the user, the recorded path, a
 // file beside the recording, or a copy that perf or debuggers keep. A file with another
 // build id than the recorded one is not used.
-func open(m module, o *Options) (*binary, error) {
+func open(ctx context.Context, m module, o *Options) (*binary, error) {
 	paths := candidates(m, o)
 	var refused error
 	var b *binary
@@ -98,14 +101,40 @@ func open(m module, o *Options) (*binary, error) {
 		b = &binary{code: p, symbols: p, lines: p, path: path, id: id, kind: kind}
 		break
 	}
+	if b == nil && o.Download != nil && o.Exe == "" {
+		var err error
+		if b, err = download(ctx, m, o); err != nil {
+			return nil, fmt.Errorf("%w; %w", cmp.Or(refused, notFound(m)), err)
+		}
+	}
 	if b == nil {
-		return nil, errors.Join(refused, notFound(m, refused))
+		return nil, cmp.Or(refused, notFound(m))
 	}
 	b.verify(m, o)
 	if b.code.Stripped() || !b.code.HasLines() {
-		b.findSymbols()
+		b.findSymbols(ctx, o)
 	}
 	return b, nil
+}
+
+// download takes the binary from the server that the user named.
+func download(ctx context.Context, m module, o *Options) (*binary, error) {
+	if m.id == "" || m.hash {
+		return nil, errors.New("a debuginfod server cannot be asked, because the recording has no build id")
+	}
+	path, err := o.Download(ctx, m.id, fetch.Executable)
+	if err != nil {
+		return nil, err
+	}
+	p, err := program.OpenSlice(path, m.id)
+	if err == nil {
+		if id, kind, same := m.compare(p, path); same && p.HasCode() {
+			return &binary{code: p, symbols: p, lines: p, path: path, id: id, kind: kind}, nil
+		}
+		p.Close()
+	}
+	_ = os.Remove(path)
+	return nil, fmt.Errorf("the debuginfod server sent another file than the binary with the build id %s", short(m.id))
 }
 
 // compare compares a binary with the recorded one. own is its id, "" if it has none of the
@@ -120,12 +149,9 @@ func (m *module) compare(p *program.Program, path string) (own, kind string, sam
 	return own, "htlhash", own == m.id
 }
 
-// notFound returns the error for a binary that is not on this machine, nil if there is
-// a better one.
-func notFound(m module, better error) error {
+// notFound returns the error for a binary that is not on this machine.
+func notFound(m module) error {
 	switch {
-	case better != nil:
-		return nil
 	case m.file == "":
 		return errors.New("the recording does not name the function's binary. Give it with --exe")
 	case program.IsKernel(m.file):
@@ -183,26 +209,39 @@ func (b *binary) verify(m module, o *Options) {
 	}
 }
 
-// findSymbols looks for the symbols or source lines that a binary lacks in separate files.
-func (b *binary) findSymbols() {
-	for _, path := range slices.Concat(program.Copies(hex.EncodeToString(b.code.BuildID)), program.DebugFiles(b.path), b.code.LinkedFiles()) {
-		p, err := program.OpenSlice(path, hex.EncodeToString(b.code.BuildID))
-		if err != nil {
-			continue
+// findSymbols looks for the symbols or source lines that a binary lacks in separate files, and
+// then on the server that the user named.
+func (b *binary) findSymbols(ctx context.Context, o *Options) {
+	id := hex.EncodeToString(b.code.BuildID)
+	for _, path := range slices.Concat(program.Copies(id), program.DebugFiles(b.path), b.code.LinkedFiles()) {
+		b.take(path)
+	}
+	if o.Download == nil || id == "" || !b.symbols.Stripped() && (o.WithoutLines || b.lines.HasLines()) {
+		return
+	}
+	if path, err := o.Download(ctx, id, fetch.DebugInfo); err == nil && !b.take(path) {
+		_ = os.Remove(path) // of another binary, or without anything new
+	}
+}
+
+// take uses a file for the symbols or source lines that a binary lacks.
+func (b *binary) take(path string) (used bool) {
+	p, err := program.OpenSlice(path, hex.EncodeToString(b.code.BuildID))
+	if err != nil {
+		return false
+	}
+	if p.Describes(b.code) {
+		if b.symbols.Stripped() && !p.Stripped() {
+			b.symbols, used = p, true
 		}
-		use := false
-		if p.Describes(b.code) {
-			if b.symbols.Stripped() && !p.Stripped() {
-				b.symbols, use = p, true
-			}
-			if !b.lines.HasLines() && p.HasLines() {
-				b.lines, use = p, true
-			}
-		}
-		if !use {
-			p.Close()
+		if !b.lines.HasLines() && p.HasLines() {
+			b.lines, used = p, true
 		}
 	}
+	if !used {
+		p.Close()
+	}
+	return used
 }
 
 // short shortens a build id for a message.
