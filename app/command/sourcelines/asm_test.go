@@ -23,10 +23,62 @@ const spinning = `package main
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/pprof"
 	"sort"
 	"strings"
+	"sync"
+	"time"
 )
+
+var kept [][]byte
+
+//go:noinline
+func grow(n int) {
+	for i := range n {
+		if i%3 == 0 {
+			kept = append(kept, make([]byte, 1024*(i%7)))
+		} else {
+			kept = append(kept, []byte(strings.Repeat("x", i)))
+		}
+	}
+}
+
+//go:noinline
+func contend(mu *sync.Mutex, n int) {
+	for i := range n {
+		mu.Lock()
+		time.Sleep(time.Millisecond)
+		if i%2 == 0 {
+			mu.Unlock()
+			continue
+		}
+		mu.Unlock()
+	}
+}
+
+// profiles writes profiles of memory and of locks.
+func profiles(memory, locks string) {
+	runtime.MemProfileRate = 1
+	grow(300)
+	runtime.SetMutexProfileFraction(1)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() { contend(&mu, 1+2*i); contend(&mu, 3) })
+	}
+	all.Wait()
+	runtime.GC()
+	for name, file := range map[string]string{"allocs": memory, "mutex": locks} {
+		f, err := os.Create(file)
+		if err != nil {
+			panic(err)
+		}
+		if err := pprof.Lookup(name).WriteTo(f, 0); err != nil {
+			panic(err)
+		}
+	}
+}
 
 //go:noinline
 func mix(b []byte) (h uint32) {
@@ -39,6 +91,10 @@ func mix(b []byte) (h uint32) {
 }
 
 func main() {
+	if len(os.Args) > 2 {
+		profiles(os.Args[1], os.Args[2])
+		return
+	}
 	f, err := os.Create(os.Args[1])
 	if err != nil {
 		panic(err)
@@ -59,22 +115,11 @@ func main() {
 
 var disassembled = regexp.MustCompile(` *(\S+) +(\S+) +([0-9a-f]+): `)
 
-// TestInstructionsOfGo compares the samples at each instruction with those of go tool pprof.
-func TestInstructionsOfGo(t *testing.T) {
-	pprof := decodetest.GoTool(t, "pprof")
-	dir := t.TempDir()
-	source, program, profile := filepath.Join(dir, "main.go"), filepath.Join(dir, "spinning"), filepath.Join(dir, "cpu.pprof")
-	if err := os.WriteFile(source, []byte(spinning), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"go", "build", "-o", program, source}, {program, profile}} {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	out, err := exec.Command(pprof, "-sample_index=samples", "-disasm=main.mix|sort", program, profile).CombinedOutput()
+// compareWithPprof compares the cost of each instruction of functions with that of go tool
+// pprof.
+func compareWithPprof(t *testing.T, pprof, program, profile, metric, functions string) {
+	t.Helper()
+	out, err := exec.Command(pprof, "-sample_index="+metric, "-disasm="+functions, program, profile).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -100,7 +145,7 @@ func TestInstructionsOfGo(t *testing.T) {
 	got, gotTotal := map[string]int64{}, map[string]int64{}
 	for name := range routines {
 		var s sourcelines.Source
-		if refused := ask(t, &s, "source", profile, name, "--asm", "--json", "--metric", "samples"); refused != "" {
+		if refused := ask(t, &s, "source", profile, name, "--asm", "--json", "--metric", metric); refused != "" {
 			t.Fatalf("%s: %s", name, refused)
 		}
 		if s.Assembly == nil || s.Assembly.Binary != program || s.Assembly.Skid == "" {
@@ -121,6 +166,45 @@ func TestInstructionsOfGo(t *testing.T) {
 	if !maps.Equal(gotTotal, wantTotal) {
 		t.Errorf("total: got %v\nwant %v", gotTotal, wantTotal)
 	}
+}
+
+// TestInstructionsOfOtherProfiles compares allocations and contentions at each instruction with
+// those of go tool pprof: they are at calls, and their functions have lines of inlined ones.
+func TestInstructionsOfOtherProfiles(t *testing.T) {
+	pprof := decodetest.GoTool(t, "pprof")
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "spinning")
+	memory, locks := filepath.Join(dir, "memory.pprof"), filepath.Join(dir, "locks.pprof")
+	if err := os.WriteFile(source, []byte(spinning), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"go", "build", "-o", program, source}, {program, memory, locks}} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	compareWithPprof(t, pprof, program, memory, "alloc_objects", "main.grow|strings|main.profiles")
+	compareWithPprof(t, pprof, program, locks, "contentions", "main.contend|Mutex")
+}
+
+// TestInstructionsOfGo compares the samples at each instruction with those of go tool pprof.
+func TestInstructionsOfGo(t *testing.T) {
+	pprof := decodetest.GoTool(t, "pprof")
+	dir := t.TempDir()
+	source, program, profile := filepath.Join(dir, "main.go"), filepath.Join(dir, "spinning"), filepath.Join(dir, "cpu.pprof")
+	if err := os.WriteFile(source, []byte(spinning), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"go", "build", "-o", program, source}, {program, profile}} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	compareWithPprof(t, pprof, program, profile, "samples", "main.mix|sort")
 	text := func(args ...string) string {
 		var out, remarks bytes.Buffer
 		if code := command.Main(append([]string{"source", profile, "main.mix", "--asm"}, args...), nil, &out, &remarks, command.Runner{}); code != command.Done {
@@ -128,8 +212,9 @@ func TestInstructionsOfGo(t *testing.T) {
 		}
 		return out.String()
 	}
+	line := fmt.Sprintf("main.go:%d ", 1+strings.Count(spinning[:strings.Index(spinning, "h *= ")], "\n"))
 	for syntax, want := range map[string]string{"gnu": "imul $0x1000193,", "go": "IMULL $0x1000193, ", "intel": "imul e"} {
-		if s := text("-n", "0", "--syntax", syntax); !strings.Contains(s, want) || !strings.Contains(s, "main.go:15") {
+		if s := text("-n", "0", "--syntax", syntax); !strings.Contains(s, want) || !strings.Contains(s, line) {
 			t.Errorf("%s has no %q:\n%s", syntax, want, s)
 		}
 	}
