@@ -93,6 +93,16 @@ func TestWindowsWindow(t *testing.T) {
 	w.Key("m")
 	s.until("the next metric", func(f frame) bool { return f.Metric != opened.Metric && f.Metric != "" })
 
+	// The system's dialog is another window, which gets the keyboard by hand because there is
+	// no window manager.
+	w.Key("ctrl+o")
+	dialog := strings.Fields(desktopTool(t, d, "search", "--sync", "--onlyvisible", "--name", "^Open recording"))
+	picture("3-dialog")
+	desktopTool(t, d, "windowfocus", "--sync", dialog[len(dialog)-1], "type", "--delay", "30", windowsPath(paths[1]))
+	picture("4-dialog")
+	desktopTool(t, d, "key", "Return")
+	s.until("the recording from the dialog", shows(paths[1]))
+
 	x := d.StartDragger(t)
 	x.Enter(uriList(paths...), e2e.Whole, fileList)
 	if v := x.Hold(middle); !v.Accepted {
@@ -103,12 +113,22 @@ func TestWindowsWindow(t *testing.T) {
 	w.WaitFor("the title of the comparison", func(*image.RGBA) bool {
 		return strings.Contains(w.Title(), filepath.Base(paths[0])+" vs "+filepath.Base(paths[1]))
 	})
-	picture("3-compared")
+	picture("5-compared")
 
 	w.Key("ctrl+q")
 	if code := w.WaitExit(); code != 0 {
 		t.Errorf("quitting exits with %d: %s", code, w.Output())
 	}
+}
+
+// desktopTool runs xdotool on a display and returns what it prints.
+func desktopTool(t *testing.T, d *e2e.Display, args ...string) string {
+	t.Helper()
+	out, err := d.Command(t, "xdotool", args...).Output()
+	if err != nil {
+		t.Fatalf("xdotool %q: %v", args, err)
+	}
+	return string(out)
 }
 
 // TestWindowsCommands runs commands on names and lines as Windows has them.
@@ -140,6 +160,60 @@ func TestWindowsCommands(t *testing.T) {
 	out, err := underWine(t, "ashlar-cli.exe", "top", windowsPath(filepath.Join(dir, "absent")))
 	if err == nil || !strings.Contains(out, `absent`) {
 		t.Errorf("a missing file: %q (%v)", out, err)
+	}
+}
+
+// TestWindowsPaths reads and writes files in a folder with a path of more than 260
+// characters, the limit of old programs, and on a server.
+func TestWindowsPaths(t *testing.T) {
+	short := t.TempDir()
+	long := filepath.Join(short, strings.Repeat("überlang", 10), strings.Repeat("a folder ", 20)+"x", strings.Repeat("b", 100))
+	if err := os.MkdirAll(long, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{short, long} {
+		if err := os.WriteFile(filepath.Join(dir, "run.txt"), []byte("main;a 3\nmain;b 4\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server := func(path string) string {
+		return `\\server\share` + strings.ReplaceAll(strings.TrimPrefix(path, "/tmp"), "/", `\`)
+	}
+	for name, dir := range map[string]string{
+		"long": windowsPath(long), "server": server(short), "long on a server": server(long), "verbatim": `\\?\` + windowsPath(long), "with slashes": "Z:" + long,
+	} {
+		t.Run(name, func(t *testing.T) {
+			separator := `\`
+			if name == "with slashes" {
+				separator = "/"
+			}
+			in, out := dir+separator+"run.txt", dir+separator+"out.spaa"
+			if name == "long" && len(in) < 400 {
+				t.Fatalf("the path has only %d characters", len(in))
+			}
+			for _, args := range [][]string{{"top", in, "--json"}, {"convert", in, out, "--force"}, {"top", out, "--json"}} {
+				text, err := underWine(t, "ashlar-cli.exe", args...)
+				if err != nil || args[0] == "top" && !strings.Contains(text, `"total": 7`) {
+					t.Errorf("ashlar-cli %q: %s (%v)", args, text, err)
+				}
+			}
+		})
+	}
+}
+
+// TestWindowsConsole runs the program with a window in a console, to which it prints
+// although Windows gives it none, and with its output in a pipe and in a file.
+func TestWindowsConsole(t *testing.T) {
+	const want = "windows/amd64"
+	if out, err := underWine(t, "ashlar.exe", "version"); err != nil || !strings.Contains(out, want) {
+		t.Errorf("into a pipe it prints %q (%v)", out, err)
+	}
+	// script makes a terminal, which Wine takes for a console.
+	program := windowsPath(windowsProgram(t, "ashlar.exe"))
+	cmd := exec.Command("script", "-qec", os.Getenv("ASHLAR_WINE")+" enter cmd /c start /wait /b '"+program+"' version", "/dev/null")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("into a console it prints %q (%v)", out, err)
 	}
 }
 

@@ -87,12 +87,15 @@ build() {
 }
 build build '-H windowsgui' ashlar.exe ./app/ashlar
 build build '' ashlar-cli.exe ./app/ashlar-cli
-for p in app/core/cache app/desktop/install app/desktop/outfile ingest/input/source ingest/format/store; do
+for p in app/core/cache app/core/settings app/desktop/install app/desktop/instance app/desktop/outfile ingest/input/source ingest/format/store; do
 	build 'test -vet=off -c' '' "$(echo "$p" | tr / .).test.exe" "./$p"
 done
 
 inside wineserver -p
 inside wine64 wineboot --init 2>/dev/null
 $as_root rm -rf "$root/home/wine/drive_c/users/"*/AppData/Local/Ashlar
+# The server "server" shares this folder.
+$as_root mkdir -p "$root/home/wine/dosdevices/unc/server"
+$as_root ln -sfn /tmp "$root/home/wine/dosdevices/unc/server/share"
 ASHLAR_WINDOWS=$work ASHLAR_WINE_ROOT=$root ASHLAR_WINE=$PWD/assets/packaging/test-windows.sh \
 	"$go" test -vet=off -count=1 -tags=novulkan,nethttpomithttp2,desktop -timeout 5m "$@" -run '^TestWindows' ./app/ashlar
