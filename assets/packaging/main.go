@@ -98,7 +98,8 @@ func (r *release) build() (err error) {
 	if err != nil {
 		return err
 	}
-	return r.write(append(files, recipes))
+	// The metadata for software centres refers to the picture.
+	return r.write(append(files, recipes, file("ashlar.png", 0o644, r.mustRead("assets/ashlar.png"))))
 }
 
 // clear empties a folder. It fails if the folder holds anything but files of an earlier run.
