@@ -1,7 +1,5 @@
-// Package gpureport prints how busy the GPUs of a recording were, what they waited for,
-// how much they communicated, how much memory PyTorch used, which operators launched their
-// work, and which steps of the program were slow, as JSON and
-// as text.
+// Package gpureport prints the GPU work of a recording as JSON and as text: busy and idle
+// time, communication, memory, operators and slow steps.
 package gpureport
 
 import (

@@ -1,4 +1,4 @@
-// Package series reads series of runs of a program and words their changes.
+// Package series reads a series of runs of a program and describes how costs changed.
 package series
 
 import (

@@ -45,7 +45,7 @@ func (m *mapping) ahead(from, to, _ int64) {
 	m.released = upTo
 }
 
-// pipe reads a file such that a Read that waits for input can be interrupted.
+// pipe reads a file and can interrupt a Read that waits for input.
 type pipe struct {
 	f       *os.File
 	stopped atomic.Bool

@@ -61,8 +61,8 @@ func copyFile(f *os.File, size int) *mapping {
 
 func (m *mapping) ahead(from, to, size int64) {}
 
-// pipe reads a file such that a Read that waits for a pipe can be interrupted. Windows
-// completes such a Read only when something arrives, so pipe asks how much has.
+// pipe reads a file and can interrupt a Read that waits for a pipe. Windows completes such
+// a Read only when something arrives, so pipe first asks how much has arrived.
 type pipe struct {
 	f       *os.File
 	stopped atomic.Bool

@@ -1,7 +1,5 @@
-// Package gpu analyses GPU work in a trace: how long each device was busy, what the
-// program did while it was idle, how much communication ran beside computation, which
-// operators launched the work, how much memory was in use, and which steps of a loop were
-// slow and why.
+// Package gpu analyses GPU work in a trace: busy time, idle time and its causes,
+// communication, memory, the operators that launched the work, and slow steps of a loop.
 //
 // It reads the traces of PyTorch's profiler (CUDA and ROCm) and of JAX. Times are in
 // picoseconds.
