@@ -406,6 +406,16 @@ func TestStandardInput(t *testing.T) {
 	r.sentence(t, Problem, "standard input is empty")
 }
 
+// TestLongArguments checks that errors do not repeat what is too long for a line.
+func TestLongArguments(t *testing.T) {
+	path, long := written(t, "a.folded", "main 1\n"), strings.Repeat("é", 5000)
+	for _, args := range [][]string{{"top", long}, {"marks", path, "--exe", long}, {"stats", path, long}, {"top", "--demo", long}, {"top", path, "--" + long}} {
+		if r := run(args...); r.code == Done || !strings.Contains(r.stderr, "é…é") || utf8.RuneCountInString(r.stderr) > 900 {
+			t.Errorf("%.60q ends with %d and %d characters: %.300q", args, r.code, utf8.RuneCountInString(r.stderr), r.stderr)
+		}
+	}
+}
+
 // TestHostileNames checks that output contains no control characters that a terminal would
 // obey.
 func TestHostileNames(t *testing.T) {

@@ -148,14 +148,18 @@ func (c *call) watch(what string) {
 	c.ctx, c.unwatch = memory.Watch(c.ctx, what, halt)
 }
 
-// note prints a remark beside the answer. Long quotations are shortened: an address or a
-// file from somebody else may contain megabytes.
+// note prints a remark beside the answer. Long quotations and words are shortened: an address,
+// a file or a command line from somebody else may contain megabytes.
 func (c *call) note(format string, args ...any) {
 	text := quotation.ReplaceAllStringFunc(safetext.Text(fmt.Sprintf(format, args...)), func(q string) string {
 		return `"` + safetext.Middle(q[1:len(q)-1], mostQuoted) + `"`
 	})
+	text = longWord.ReplaceAllStringFunc(text, func(w string) string { return safetext.Middle(w, mostQuoted) })
 	fmt.Fprintf(c.stderr, "ashlar: %s\n", text)
 }
+
+// longWord matches a word that is longer than paths are in practice.
+var longWord = regexp.MustCompile(`\S{1000,}`)
 
 // quotation matches a text as %q prints it.
 var quotation = regexp.MustCompile(`"(?:\\.|[^"\\])*"`)
