@@ -189,6 +189,28 @@ func TestTextIsObjdumps(t *testing.T) {
 	}
 }
 
+// TestRareTextIsObjdumps does the same for instructions that compilers seldom emit.
+func TestRareTextIsObjdumps(t *testing.T) {
+	dir := t.TempDir()
+	source, path := filepath.Join(dir, "rare.s"), filepath.Join(dir, "rare.o")
+	text := ".globl f\n.type f,@function\nf:\n"
+	for _, in := range []string{"fucomi %st(0),%st", "fucomi %st(1),%st", "fcomi %st(0),%st", "fcmovnb %st(0),%st", "fcmovb %st(2),%st", "fld %st(0)", "pushf", "popf", "int1", "int3",
+		"filds (%rax)", "fildl (%rax)", "fildll (%rax)", "fists 8(%rbp)", "fistps (%rax)", "fistpl (%rax)", "fiadds (%rax)", "fiaddl (%rax)", "fimuls -0x6c(%rdi,%rax,4)",
+		"fisubs (%rax)", "fisubrs (%rax)", "fisubrl (%rax)", "fidivs (%rax)", "fidivrs (%rax)", "ficoms (%rax)", "ficomps (%rax)", "flds (%rax)", "fldl (%rax)", "fsts (%rax)", "ret"} {
+		text += "\t" + in + "\n"
+	}
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("gcc", "-c", "-o", path, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	_, instructions, kinds := compare(t, path, 1)
+	if n := report(t, kinds); n > 0 || instructions != 30 {
+		t.Errorf("%d differences in %d instructions", n, instructions)
+	}
+}
+
 // TestTextOfFiles does the same for the files named in ASHLAR_OBJDUMP, separated by colons,
 // and one of ASHLAR_EACH functions in each file. It allows one difference in 1000
 // instructions.

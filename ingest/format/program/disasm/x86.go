@@ -85,6 +85,7 @@ func ripTarget(x *x86asm.Inst, at uint64) (uint64, bool) {
 var gnuNames = map[string]string{
 	"movsxd": "movslq", "cdqe": "cltq", "callq": "call", "retq": "ret", "jmpq": "jmp", "leaveq": "leave",
 	"pushq": "push", "popq": "pop", "retw": "ret", "iretq": "iretq",
+	"pushfq": "pushf", "popfq": "popf", "icebp": "int1",
 }
 
 // withoutZero removes the register of zeros, which binutils does not write. It is shared
@@ -129,8 +130,14 @@ func gnuText(x *x86asm.Inst, text string) string {
 	}
 	rest = withoutZero.Replace(rest)
 	rest = scaled(absolute(x, unsigned(x, rest)))
-	if rest == "%st" {
+	switch rest {
+	case "%st":
 		rest = "%st(0)"
+	case "%st,%st":
+		rest = "%st(0),%st"
+	}
+	if x.MemBytes == 2 && strings.HasPrefix(op, "fi") && !strings.HasSuffix(op, "s") {
+		op += "s" // an integer of 16 bits
 	}
 	return strings.TrimSpace(prefix + op + " " + rest)
 }
