@@ -318,7 +318,7 @@ func (c *Comparison) welch(value func(r int) float64, pace *pace, least [2]float
 	}
 	a, b := stats.NewSample(sides[0]), stats.NewSample(sides[1])
 	w := means(a, b, least[0]+least[1])
-	if pace != nil && pace.common != 0 {
+	if pace != nil && pace.common != 0 && w.P < 1 {
 		w.P = pace.beyond(sides, least)
 	}
 	conf := &Confidence{Method: FromRuns, P: w.P, Low: w.Low, High: w.High, A: int64(a.N), B: int64(b.N)}

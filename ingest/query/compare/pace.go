@@ -6,9 +6,14 @@ import (
 	"ashlar/ingest/query/compare/stats"
 )
 
-// leastUnits is the number of functions from which their median shows what all have in
-// common.
-const leastUnits = 4
+const (
+	// leastUnits is the number of functions from which their median shows what all have in
+	// common.
+	leastUnits = 4
+	// leastCommon is the logarithm of the smallest factor that is taken out of a side. A
+	// smaller one is no more than small changes of some functions.
+	leastCommon = .01
+)
 
 // pace estimates, for several runs per side, the factor by which the costs of all functions
 // differ from run to run: a busy machine slows all of them down alike, and so does a run
@@ -16,7 +21,6 @@ const leastUnits = 4
 type pace struct {
 	factors []float64 // by run, relative to the mean of its side; 1 if unknown
 	common  float64   // B's relative to A's; 0 if unknown
-	spread  float64   // variance of the logarithm of common
 	owner   []int32   // see [Comparison.Owner]
 }
 
@@ -51,8 +55,9 @@ func (c *Comparison) paceOf() *pace {
 		a, b := stats.NewSample(u[0]), stats.NewSample(u[1])
 		ratios = append(ratios, stats.Ratio{Log: b.Mean - a.Mean, Variance: a.Variance/float64(a.N) + b.Variance/float64(b.N)})
 	}
-	common := stats.Common(ratios, apart)
-	p.common, p.spread = math.Exp(common.Log), common.Variance
+	if p.common = math.Exp(stats.Common(ratios, apart)); math.Abs(math.Log(p.common)) < leastCommon {
+		p.common = 1
+	}
 	for r, v := range append(paces[0], paces[1]...) {
 		p.factors[r] = math.Exp(v)
 	}

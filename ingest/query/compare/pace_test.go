@@ -69,3 +69,34 @@ func TestPace(t *testing.T) {
 		}
 	}
 }
+
+// TestPaceOfExactCosts compares costs that hardly vary: a change of a percent is certain,
+// and a cost that is the same everywhere has not changed.
+func TestPaceOfExactCosts(t *testing.T) {
+	side := func(seed uint64, changed float64) (in []Input) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		for range 3 {
+			hots := []hot{{[]string{"main@app", "steady@app"}, 500_000}}
+			for f := range 6 {
+				cost := 1e6 * (1 + .0001*r.NormFloat64())
+				if f == 0 {
+					cost *= changed
+				}
+				hots = append(hots, hot{[]string{"main@app", fmt.Sprintf("f%d@app", f)}, cost})
+			}
+			in = append(in, Input{Rec: sampled(r.Uint64(), hots, []string{"main"}, true)})
+		}
+		return in
+	}
+	c, err := Compare(bg, side(1, 1), side(2, 1.01), Options{Metric: "time"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := mustTable(t, c, ByFunction)
+	if r := row(t, table, "steady"); r.Self.Level() >= .5 {
+		t.Errorf("a cost that is the same in all runs changed: %+v", *r.Self)
+	}
+	if r := row(t, table, "f0"); r.Self.P > .01 {
+		t.Errorf("a change of a percent where costs vary by a ten-thousandth: %+v", *r.Self)
+	}
+}

@@ -143,11 +143,10 @@ func (r Ratio) likely(c *cell) float64 {
 	return math.Log((1-changed)*same + changed*density(r.Variance+reason) + 1e-300)
 }
 
-// Common returns the logarithm of the factor that most ratios have in common, and its
-// variance. apart is the variance of that logarithm if nothing changed. Unlike a median, the
-// factor is not drawn towards functions that changed, as long as others agree with each
-// other or with 0.
-func Common(ratios []Ratio, apart float64) Ratio {
+// Common returns the logarithm of the factor that most ratios have in common. apart is the
+// variance of that logarithm if nothing changed. Unlike a median, the factor is not drawn
+// towards functions that changed, as long as others agree with each other or with 0.
+func Common(ratios []Ratio, apart float64) float64 {
 	const rounds = 5
 	apart += Clock
 	score := func(common float64) float64 {
@@ -165,23 +164,22 @@ func Common(ratios []Ratio, apart float64) Ratio {
 			best, most = r.Log, s
 		}
 	}
-	out := Ratio{Log: best, Variance: apart}
 	// The mean of the ratios that agree with the best.
 	for range rounds {
 		sum, weights := 0.0, 0.0
 		for _, r := range ratios {
 			v := r.Variance + TypicalOfSamples*TypicalOfSamples
-			x := (r.Log - out.Log) * (r.Log - out.Log) / 2
+			x := (r.Log - best) * (r.Log - best) / 2
 			same := (1 - changed) * math.Exp(-x/v) / math.Sqrt(v)
 			other := changed * math.Exp(-x/(v+reason)) / math.Sqrt(v+reason)
 			w := same / (same + other) / v
 			sum, weights = sum+w*r.Log, weights+w
 		}
 		if weights > 0 {
-			out = Ratio{sum / weights, 1 / weights}
+			best = sum / weights
 		}
 	}
-	return out
+	return best
 }
 
 // A Reference is the distribution that the ratio of one function is compared with.
