@@ -342,6 +342,30 @@ echo profile > ${2#-cpuprofile=}; echo binary > ${3#-o=}parser.test; exit 1`)
 	}
 }
 
+// TestSilentURL checks that a recording of a server that accepts the request and sends nothing,
+// or nothing more, ends by itself and leaves no file; a trace that has begun is kept.
+func TestSilentURL(t *testing.T) {
+	p := newPlace(t)
+	done := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/debug/pprof/profile" {
+			fmt.Fprint(w, "part")
+			w.(http.Flusher).Flush()
+		}
+		<-done
+	}))
+	defer s.Close()
+	defer close(done)
+	record.ReplacePatience(t, 100*time.Millisecond)
+	for kind, code := range map[string]int{"profile": 1, "allocs": 1, "trace": 0} {
+		a := p.run("", false, "--url", s.URL+"/debug/pprof/"+kind, "--seconds", "0.1", "-o", kind)
+		_, err := os.Stat(kind)
+		if a.code != code || !strings.Contains(a.remarks, "the server sent nothing for ") || (err == nil) != (code == 0) {
+			t.Errorf("%s: %+v, %v", kind, a, err)
+		}
+	}
+}
+
 // TestURL checks recordings from a pprof address, without and with a command.
 func TestURL(t *testing.T) {
 	p := newPlace(t)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
 	"os"
@@ -26,6 +27,10 @@ const pprofFolder = "/debug/pprof"
 
 // toListen is how long a started command has until it listens at the address.
 const toListen = 30 * time.Second
+
+// toSend is how long an address may send nothing, beyond the time that it records for. It is a
+// variable for tests.
+var toSend = time.Minute
 
 // address returns the URL to request: by default a CPU profile of ten seconds.
 func (j *job) address() (*url.URL, error) {
@@ -142,8 +147,28 @@ func listens(ctx context.Context, u *url.URL) error {
 	}
 }
 
-// download writes what the address answers to the job's file, as it comes.
+// renewing is a writer that postpones an end with each write.
+type renewing struct {
+	w    io.Writer
+	end  *time.Timer
+	wait time.Duration
+}
+
+func (r *renewing) Write(b []byte) (int, error) {
+	r.end.Reset(r.wait)
+	return r.w.Write(b)
+}
+
+// download writes what the address answers to the job's file, as it comes. It gives up if
+// nothing comes for too long.
 func (j *job) download(ctx context.Context, u *url.URL) error {
+	seconds, _ := strconv.ParseFloat(u.Query().Get("seconds"), 64) // 0 if there is no such number
+	wait := toSend + time.Duration(min(max(seconds, 0), 1e9)*float64(time.Second))
+	silent := fmt.Errorf("%s: the server sent nothing for %s", safetext.URL(u.String()), wait)
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	end := time.AfterFunc(wait, func() { giveUp(silent) })
+	defer end.Stop()
 	f, err := os.Create(j.file)
 	if err != nil {
 		return outfile.Cannot(j.file, err)
@@ -151,7 +176,10 @@ func (j *job) download(ctx context.Context, u *url.URL) error {
 	watch, cancel := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() { defer close(watched); j.follow(watch) }()
-	err = fetch.Download(ctx, u.String(), f)
+	err = fetch.Download(ctx, u.String(), &renewing{f, end, wait})
+	if err != nil && context.Cause(ctx) == silent {
+		err = silent
+	}
 	cancel()
 	<-watched
 	st, _ := f.Stat()
