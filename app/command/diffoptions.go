@@ -62,7 +62,7 @@ func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&t.failIf, "fail-if", nil, "exit with 3 if the `CONDITION` holds: total>5%, self(NAME)>10ms, total(NAME)>…, module(NAME)>… (repeatable)")
 	fs.BoolVar(&o.All, "all", false, "also list unchanged rows")
 	fs.StringVar(&o.Sort, "sort", difference.SortSelf, "sort rows by the change in `WHAT`: self or total; --min-confidence applies to that")
-	fs.BoolVar(&o.PerRun, "per-run", false, "also list the cost of each row in each recording, for several per side")
+	fs.BoolVar(&o.PerRun, "per-run", false, "also list the cost of each row in each recording, if a side has several")
 	o.Rows = textRows
 	subcommand.RowsFlag(fs, &o.Rows, "rows", "--json")
 	subcommand.AnswerFlags(fs, &o.json)

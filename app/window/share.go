@@ -32,11 +32,11 @@ type share struct {
 	next chan struct{} // closed when now changes, or sharing ends
 
 	// The fields below belong to the window's goroutine. seen is the selection in the last
-	// frame; since is the time when it was first seen. told is the last selection that was
+	// frame; since is the time when it was first seen. reported is the last selection that was
 	// reported.
-	seen, told string
-	since      time.Time
-	program    bool // a program has just changed the view
+	seen, reported string
+	since          time.Time
+	program        bool // a program has just changed the view
 }
 
 func newShare(s *shell.Shell) *share {
@@ -119,9 +119,9 @@ func (w *share) frame() {
 		w.publish(serve.Selection{})
 	}
 	if w.followers.Load() == 0 || !s.Shared {
-		if w.seen = ""; w.told != "" { // else the next follower would first receive this selection
+		if w.seen = ""; w.reported != "" { // else the next follower would first receive this selection
 			w.publish(serve.Selection{})
-			w.told = ""
+			w.reported = ""
 		}
 		return
 	}
@@ -130,14 +130,14 @@ func (w *share) frame() {
 	if is != w.seen {
 		w.seen, w.since = is, time.Now()
 	}
-	if is == w.told || is == "" {
+	if is == w.reported || is == "" {
 		return
 	}
 	if left := settled - time.Since(w.since); left > 0 {
 		time.AfterFunc(left, s.Wake)
 		return
 	}
-	w.told = is
+	w.reported = is
 	w.publish(serve.Selection{Address: s.Address().String(), Command: words, Program: w.program})
 	w.program = false
 }

@@ -191,18 +191,18 @@ func (c *Costs) Rows() []analyze.Row {
 // look examines a recording by the costs of one of its metrics.
 type look struct {
 	*Costs
-	ctx      context.Context
-	shown    []*recording.Recording // recordings in addresses: rec, or the two compared
-	spans    []*spans.Durations     // of the heavy functions; see lengths
-	classes  []class                // indexed by function
-	devices  []*gpu.Device          // see gpus
-	looked   bool                   // devices is set
-	loops    []repeat.Loop          // see repeating
-	looped   bool                   // loops is set
-	called   []int64                // see callsIn
-	calledOn map[functionOn]int     // see callsOn
-	told     bool                   // outlier explained slow calls
-	out      []Finding
+	ctx       context.Context
+	shown     []*recording.Recording // recordings in addresses: rec, or the two compared
+	spans     []*spans.Durations     // of the heavy functions; see lengths
+	classes   []class                // indexed by function
+	devices   []*gpu.Device          // see gpus
+	looked    bool                   // devices is set
+	loops     []repeat.Loop          // see repeating
+	looped    bool                   // loops is set
+	called    []int64                // see callsIn
+	calledOn  map[functionOn]int     // see callsOn
+	explained bool                   // outlier explained slow calls
+	out       []Finding
 }
 
 // Of returns the findings of all rules for a recording, the largest share first.

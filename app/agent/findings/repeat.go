@@ -82,7 +82,7 @@ func (l *look) outlier(r rule) error {
 			continue
 		}
 		l.addCalls(r, f, o, s)
-		l.told = true
+		l.explained = true
 		return nil // one is enough: threads that wait for each other are slow together
 	}
 	return nil

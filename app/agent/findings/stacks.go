@@ -431,7 +431,7 @@ func (l *look) garbage(r rule) error {
 		if err != nil {
 			return err
 		}
-		owners, told := other.owners()
+		owners, recognized := other.owners()
 		still, made := kept.byOwner(owners), other.byOwner(owners)
 		for {
 			id, cost := most(made)
@@ -445,7 +445,7 @@ func (l *look) garbage(r rule) error {
 			}
 			f := l.rec.Functions.At(int(id))
 			with := ""
-			if told {
+			if recognized {
 				with = ", with the library code that it calls,"
 			}
 			amount, share := other.cost(id, cost)

@@ -51,7 +51,7 @@ func (l *look) lengths() (rows []analyze.Row, all []*spans.Durations, err error)
 }
 
 func (l *look) mode(r rule) error {
-	if l.told {
+	if l.explained {
 		return nil
 	}
 	rows, all, err := l.lengths()

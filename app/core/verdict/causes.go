@@ -41,12 +41,12 @@ func (d *verdict) choose(chance bool) {
 		if cause.Delta == 0 || cause.Kind == causes.Inner || cause.Rows[0].Interrupted() || cause.Sure != nil && cause.Sure.Level() < least || d.slight(cause.Delta) {
 			continue
 		}
-		if n := len(d.told); n == mostNamed || n > 0 && float64(size(cause.Delta)) < leastNamed*float64(size(d.told[0].Delta)) {
+		if n := len(d.reported); n == mostNamed || n > 0 && float64(size(cause.Delta)) < leastNamed*float64(size(d.reported[0].Delta)) {
 			break
 		}
-		d.told = append(d.told, cause)
+		d.reported = append(d.reported, cause)
 	}
-	d.callers = causes.Callers(d.c, d.t, d.causes, d.told, least, mostNamed)
+	d.callers = causes.Callers(d.c, d.t, d.causes, d.reported, least, mostNamed)
 	d.callers = slices.DeleteFunc(d.callers, func(x causes.Caller) bool { return d.slight(x.Delta) })
 	d.fewest()
 }
@@ -59,7 +59,7 @@ func (d *verdict) slight(delta int64) bool {
 // fewest keeps the mostNamed largest of the causes and callers.
 func (d *verdict) fewest() {
 	var sizes []int64
-	for _, cause := range d.told {
+	for _, cause := range d.reported {
 		sizes = append(sizes, size(cause.Delta))
 	}
 	for i := range d.callers {
@@ -72,15 +72,15 @@ func (d *verdict) fewest() {
 	small := func(v int64) bool {
 		return float64(size(v)) < leastNamed*float64(sizes[0]) || len(sizes) > mostNamed && size(v) < sizes[mostNamed-1]
 	}
-	d.told = slices.DeleteFunc(d.told, func(x *causes.Cause) bool { return small(x.Delta) })
+	d.reported = slices.DeleteFunc(d.reported, func(x *causes.Cause) bool { return small(x.Delta) })
 	d.callers = slices.DeleteFunc(d.callers, func(x causes.Caller) bool { return small(x.Delta) })
 }
 
 // named adds the causes and callers of choose, the largest change first.
 func (d *verdict) named(whole int64, chance bool) bool {
 	d.choose(chance)
-	callers, told := d.callers, d.told
-	for i := 0; len(callers)+len(told) > 0; i++ {
+	callers, reported := d.callers, d.reported
+	for i := 0; len(callers)+len(reported) > 0; i++ {
 		switch {
 		case i > 0:
 			d.say(", ")
@@ -93,15 +93,15 @@ func (d *verdict) named(whole int64, chance bool) bool {
 		case d.alike() != "":
 			d.say("Most functions changed by about %s; beyond that, ", d.alike())
 		}
-		if len(told) == 0 || len(callers) > 0 && size(callers[0].Delta) > size(told[0].Delta) {
+		if len(reported) == 0 || len(callers) > 0 && size(callers[0].Delta) > size(reported[0].Delta) {
 			d.caller(&callers[0])
 			callers = callers[1:]
 			continue
 		}
-		d.cause(told[0], whole)
-		told = told[1:]
+		d.cause(reported[0], whole)
+		reported = reported[1:]
 	}
-	any := len(d.callers)+len(d.told) > 0
+	any := len(d.callers)+len(d.reported) > 0
 	switch {
 	case any:
 		d.say(". ")
@@ -222,7 +222,7 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 		about = append(about, times(b/a)+" times as many calls")
 	}
 	d.amount(cause)
-	if share := float64(cause.Delta) / float64(whole); whole != 0 && share > 0 && share <= mostShare && len(d.told) > 0 {
+	if share := float64(cause.Delta) / float64(whole); whole != 0 && share > 0 && share <= mostShare && len(d.reported) > 0 {
 		about = append(about, units.Percent(cause.Delta, whole)+" of the change")
 	}
 	if cause.Sure != nil {
@@ -231,7 +231,7 @@ func (d *verdict) cause(cause *causes.Cause, whole int64) {
 	if len(about) > 0 {
 		d.say(" (%s)", strings.Join(about, ", "))
 	}
-	if d.c.Chosen(first) && cause.Kind == causes.Alone && len(d.told) == 1 {
+	if d.c.Chosen(first) && cause.Kind == causes.Alone && len(d.reported) == 1 {
 		d.inside(first)
 	}
 }
@@ -303,7 +303,7 @@ func (d *verdict) list(n int, item func(i int)) {
 
 // tells reports whether a function is among the named causes.
 func (d *verdict) tells(f int32) bool {
-	return slices.ContainsFunc(d.told, func(c *causes.Cause) bool {
+	return slices.ContainsFunc(d.reported, func(c *causes.Cause) bool {
 		return slices.ContainsFunc(c.Rows, func(r *compare.Row) bool { return r.Key == f })
 	})
 }
@@ -332,7 +332,7 @@ func Likeness(v float64) string { return fmt.Sprintf("%d %%", min(99, int(v*100+
 func (d *verdict) sure(chance bool) {
 	a, b := d.c.A(), d.c.B()
 	switch {
-	case a.Total == b.Total && len(d.told)+len(d.callers) == 0 && d.t.Moved == 0:
+	case a.Total == b.Total && len(d.reported)+len(d.callers) == 0 && d.t.Moved == 0:
 		return
 	case d.c.Method() == compare.NoMethod:
 		d.say(" Confidence is unknown: there are no sample counts.")
@@ -359,7 +359,7 @@ func (d *verdict) sure(chance bool) {
 	}
 	known := false
 	var single []*compare.Row // with one call per side
-	for _, cause := range d.told {
+	for _, cause := range d.reported {
 		inA, inB := d.c.CallsOf(cause.Rows[0].Key)
 		if known = known || cause.Sure != nil; cause.Sure == nil && inA == 1 && inB == 1 {
 			single = append(single, cause.Rows[0])
@@ -389,7 +389,7 @@ func (d *verdict) only() bool {
 	}
 	for i := range d.causes {
 		c := &d.causes[i]
-		if len(d.told) != 1 || c != d.told[0] && float64(size(c.Delta)) > most*float64(size(d.told[0].Delta)) && (c.Sure == nil || c.Sure.Level() >= certain) {
+		if len(d.reported) != 1 || c != d.reported[0] && float64(size(c.Delta)) > most*float64(size(d.reported[0].Delta)) && (c.Sure == nil || c.Sure.Level() >= certain) {
 			return false
 		}
 	}

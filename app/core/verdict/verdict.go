@@ -48,8 +48,8 @@ type verdict struct {
 	t     *compare.Table
 	parts []Part
 
-	causes []causes.Cause
-	told   []*causes.Cause // causes named so far
+	causes   []causes.Cause
+	reported []*causes.Cause // causes named so far
 	// callers are named because their totals changed beyond what told explains.
 	callers []causes.Caller
 	common  bool // the text says that all functions changed alike

@@ -103,8 +103,8 @@ const (
 )
 
 // argLines returns the first arguments of a span or an instant, which often distinguish
-// bars of one name. If told is true, it leaves out the span's CPU time.
-func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
+// bars of one name. If withoutCPU is true, it leaves out the span's CPU time.
+func (p *Timeline) argLines(ref uint64, withoutCPU bool) (lines []string) {
 	if ref == 0 || p.Rec.Args == nil {
 		return nil
 	}
@@ -115,7 +115,7 @@ func (p *Timeline) argLines(ref uint64, told bool) (lines []string) {
 	for _, m := range calls.Members(text) {
 		line := m.Key + "  " + m.Value
 		switch {
-		case told && (m.Key == "tdur" || m.Key == "tts"):
+		case withoutCPU && (m.Key == "tdur" || m.Key == "tts"):
 			continue
 		case m.Key == calls.WholeArgs:
 			line = m.Value

@@ -18,7 +18,7 @@ type leads struct {
 	Bar   findingbar.Bar
 	found session.Async[*recording.Recording, []findings.Finding]
 	shown bool
-	told  bool      // whether the status line said that there are no findings
+	noted bool      // whether the status line said that there are no findings
 	asked time.Time // when the findings were asked for
 }
 
@@ -46,8 +46,8 @@ func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.R
 		}
 		all, of, ok := l.found.Ask(rec, d.Do.Wake, func(ctx context.Context) ([]findings.Finding, error) { return findings.Of(ctx, rec) })
 		switch {
-		case ok && of == rec && len(all) == 0 && !l.told:
-			l.told, l.shown = true, false
+		case ok && of == rec && len(all) == 0 && !l.noted:
+			l.noted, l.shown = true, false
 			if !u.Now.Before(d.Note.Until) { // what it says now matters more
 				d.Say(noFindings)
 			}

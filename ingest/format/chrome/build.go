@@ -322,7 +322,7 @@ func phaseName(ph byte) string {
 	return "a context (phase " + string(rune(ph)) + ")"
 }
 
-// element adds an element other than an event of the trace.
+// element handles an element of the trace that is not an event.
 func (d *decoder) element(it *item) {
 	switch it.ph {
 	case phNone:

@@ -169,9 +169,9 @@ func (m *merger) time(n number, b *batch, line int64) (at int64, ok bool) {
 	return at, true
 }
 
-// near moves a time that is too far away to the edge of the time range or, without one, of
+// clampTime moves a time that is too far away to the edge of the time range or, without one, of
 // the samples so far. Otherwise it would shrink the rest of the timeline to a pixel.
-func (m *merger) near(at int64) int64 { return min(max(at, 0), max(m.latest, m.rng.duration)) }
+func (m *merger) clampTime(at int64) int64 { return min(max(at, 0), max(m.latest, m.rng.duration)) }
 
 // flushSamples adds the deferred samples, now that every stack is known.
 func (m *merger) flushSamples() error {

@@ -91,7 +91,7 @@ func (m *merger) windowTimes(mi *mirror, b *batch, r *windowRec, line int64) (st
 		t, exact := m.clock.far(n.mant, int(n.dec), b.textOf(n), size, absolute)
 		if !exact {
 			m.warn(warnTimeClamped, line, "")
-			t = m.near(t)
+			t = m.clampTime(t)
 		}
 		return t
 	}

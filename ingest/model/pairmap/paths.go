@@ -101,9 +101,9 @@ func Kept(length int) bool {
 	return length%keptStep == 0 && (length <= keptNear || length%longStep == 0)
 }
 
-// Fewer returns the length of the longest kept prefix of at most length-without ids, 0 for
-// none.
-func Fewer(length, without int) int {
+// keptBelow returns the length of the longest kept prefix of at most length-without ids, 0
+// for none.
+func keptBelow(length, without int) int {
 	if length = max(0, length-without); length > keptNear {
 		return length - length%longStep
 	}
@@ -115,7 +115,7 @@ func Fewer(length, without int) int {
 // be another whole sequence, and then twice as many each time, down to a kept prefix.
 func Shorter(length, tried int) int {
 	if without := length - tried; without > 1 {
-		return Fewer(length, 2*without)
+		return keptBelow(length, 2*without)
 	}
 	return tried - 1
 }

@@ -137,7 +137,7 @@ func (s *spanTable) learn() {
 	}
 }
 
-// adopt takes the references of the table of functions for nodes.
+// adopt gives each node of the tree the reference of its function.
 func (s *spanTable) adopt() {
 	of := map[int32]*stats.Reference{}
 	for i := range s.functions.g.rows {

@@ -20,7 +20,7 @@ const (
 	Unknown Direction = "unknown"
 )
 
-// A Trend tells whether a function gets slower over time. It is computed from the medians
+// A Trend says whether a function gets slower over time. It is computed from the medians
 // of moments, so that single slow calls do not matter. The line is Theil and Sen's (the
 // median of the slopes of all pairs). The test is Mann and Kendall's (the probability
 // that medians in random order rise or fall as often as these).

@@ -38,9 +38,9 @@ func Fuzz(f *testing.F, to Decoder, sniff Sniffer) {
 	})
 }
 
-// FuzzParts feeds arbitrary bytes to a decoder in small chunks. The recording, as
-// described by told, must be the same as for the whole input at once.
-func FuzzParts[T any](f *testing.F, to Decoder, sniff Sniffer, told func(*recording.Recording) T) {
+// FuzzParts feeds arbitrary bytes to a decoder in small chunks. The result of describe must
+// be the same as for the whole input at once.
+func FuzzParts[T any](f *testing.F, to Decoder, sniff Sniffer, describe func(*recording.Recording) T) {
 	f.Fuzz(func(t *testing.T, content []byte, chunk int) {
 		if len(content) > mostFuzzed {
 			return
@@ -48,7 +48,7 @@ func FuzzParts[T any](f *testing.F, to Decoder, sniff Sniffer, told func(*record
 		sniff(content, true)
 		made := func(chunk int) string {
 			r, err := Bytes(t, to, content, chunk)
-			return fmt.Sprint(err, r.Ledger, r.Warnings, told(r))
+			return fmt.Sprint(err, r.Ledger, r.Warnings, describe(r))
 		}
 		chunk = 1 + chunk&63
 		if whole, parts := made(0), made(chunk); whole != parts {
