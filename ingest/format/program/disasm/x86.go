@@ -2,6 +2,7 @@ package disasm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,6 +126,8 @@ func gnuText(x *x86asm.Inst, text string) string {
 		if imm, ok := x.Args[0].(x86asm.Imm); ok {
 			rest = fmt.Sprintf("$%#x", uint64(int64(int32(imm)))&(1<<x.Mode-1))
 		}
+	case x.Op == x86asm.CALL && x.Opcode>>24 == 0xe8 && slices.ContainsFunc(x.Prefix[:], wide64):
+		prefix += "rex.W " // filler of a call that the linker may replace: it has no effect
 	case x.Op == x86asm.NOP && strings.HasPrefix(rest, "%cs:"):
 		prefix, rest = prefix+"cs ", rest[4:]
 	}
@@ -141,6 +144,9 @@ func gnuText(x *x86asm.Inst, text string) string {
 	}
 	return strings.TrimSpace(prefix + op + " " + rest)
 }
+
+// wide64 reports whether a prefix makes operands 64 bits wide.
+func wide64(p x86asm.Prefix) bool { return p.IsREX() && p&x86asm.PrefixREXW != 0 }
 
 // gnuPrefixes are prefixes that are written before a mnemonic.
 var gnuPrefixes = map[string]bool{"data16": true, "data32": true, "lock": true, "rep": true, "repz": true, "repn": true, "repnz": true, "addr32": true, "bnd": true, "ds": true}
