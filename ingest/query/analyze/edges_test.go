@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -51,6 +52,36 @@ func TestSpanEdges(t *testing.T) {
 		count := weigh(t, rec, q)
 		if time.Sum != c.time || count.Sum != c.count || time.Records != c.count {
 			t.Errorf("%d..%d: time %d, %d spans, want %d and %d", c.from, c.to, time.Sum, count.Sum, c.time, c.count)
+		}
+	}
+}
+
+// TestTotalsBackInRange checks that a total is exact if only a part of it exceeds 64 bits,
+// and a limit if it does so itself.
+func TestTotalsBackInRange(t *testing.T) {
+	const big = 9_000_000_000_000_000_000
+	for _, c := range []struct {
+		self [3]int64 // of main, main;x and main;y
+		want int64
+	}{
+		{[3]int64{-big, big, big}, big},
+		{[3]int64{big, big, -big}, big},
+		{[3]int64{5, big, big}, math.MaxInt64},
+		{[3]int64{-5, -big, -big}, -math.MaxInt64},
+		{[3]int64{-5, big, 7}, big + 2},
+	} {
+		b := recording.NewBuilder()
+		b.AddEvent(recording.Event{Metrics: []recording.Metric{{Name: "n"}}})
+		main := b.Call(recording.NoCall, frame(b, "main"))
+		for i, call := range []recording.CallID{main, b.Call(main, frame(b, "x")), b.Call(main, frame(b, "y"))} {
+			b.AddStack(0, call, recording.NoTrack, 0, []int64{c.self[i]})
+		}
+		rec := b.Finish()
+		w := weigh(t, rec, Query{})
+		for name, tree := range map[string]*Tree{"unmerged": NewTree(rec, w), "chosen": NewTree(rec, w, Only("main"))} {
+			if got := tree.Nodes[tree.Children(0)[0]].Total; got != c.want || tree.Nodes[0].Total != c.want {
+				t.Errorf("%s: %v add up to %d, want %d", name, c.self, got, c.want)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ashlar/ingest/model/recording"
@@ -122,6 +123,20 @@ func NewTree(rec *recording.Recording, w *Weights, transforms ...Transform) *Tre
 	return t
 }
 
+// exactTotals adds up totals without a limit for parts of them: a sum that leaves 64 bits and
+// comes back by negative values would otherwise be neither exact nor a limit.
+func (t *Tree) exactTotals() {
+	sums := make([]recording.Wide, len(t.Nodes))
+	for i := len(t.Nodes) - 1; i >= 0; i-- {
+		nd := &t.Nodes[i]
+		sums[i].Add(nd.Self)
+		nd.Total = sums[i].Limited()
+		if i > 0 {
+			sums[nd.Parent].Join(sums[i])
+		}
+	}
+}
+
 // finish adds up totals and orders children.
 func (t *Tree) finish(byTime bool) {
 	// A node's parent has a smaller index, so one pass from the back adds up all totals.
@@ -140,6 +155,9 @@ func (t *Tree) finish(byTime bool) {
 				t.seen[nd.Parent] = min(t.seen[nd.Parent], t.seen[i])
 			}
 		}
+	}
+	if t.Negative < 0 && t.Nodes[0].Gross == math.MaxInt64 {
+		t.exactTotals()
 	}
 	t.kids = Link(counts[:len(t.Nodes)], func(i int) int32 { return t.Nodes[i].Parent }, func(i int) (first, last *int32) { return &t.Nodes[i].first, &t.Nodes[i].last })
 	for i := range t.Nodes {
