@@ -199,6 +199,12 @@ func TestRareTextIsObjdumps(t *testing.T) {
 		"fisubs (%rax)", "fisubrs (%rax)", "fisubrl (%rax)", "fidivs (%rax)", "fidivrs (%rax)", "ficoms (%rax)", "ficomps (%rax)", "flds (%rax)", "fldl (%rax)", "fsts (%rax)", ".byte 0x66, 0x66, 0x48, 0xe8, 1, 0, 0, 0", "call f", "ret"} {
 		text += "\t" + in + "\n"
 	}
+	for _, op := range strings.Fields("vfmaddsubps vfmaddsubpd vfmsubaddps vfmsubaddpd vfmaddps vfmaddpd vfmaddss vfmaddsd vfmsubps vfmsubpd vfmsubss vfmsubsd vfnmaddps vfnmaddpd vfnmaddss vfnmaddsd vfnmsubps vfnmsubpd vfnmsubss vfnmsubsd") {
+		text += "\t" + op + " %xmm1,%xmm2,%xmm3,%xmm4\n\t" + op + " (%rax,%rcx,4),%xmm2,%xmm13,%xmm4\n\t" + op + " %xmm9,8(%rip),%xmm3,%xmm14\n"
+		if strings.HasSuffix(op, "ps") || strings.HasSuffix(op, "pd") {
+			text += "\t" + op + " %ymm1,%ymm2,%ymm3,%ymm4\n\t" + op + " %ymm1,(%rdi),%ymm3,%ymm4\n"
+		}
+	}
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +212,7 @@ func TestRareTextIsObjdumps(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	_, instructions, kinds := compare(t, path, 1)
-	if n := report(t, kinds); n > 0 || instructions != 32 {
+	if n := report(t, kinds); n > 0 || instructions != 32+20*3+12*2 {
 		t.Errorf("%d differences in %d instructions", n, instructions)
 	}
 }

@@ -23,7 +23,8 @@ import (
 // k a mask. "3" stands for RvHvMv, "2" for RvMv, "S" for MvRv.
 //
 // The source is the instruction set reference of Intel's Software Developer's Manual,
-// volume 2.
+// volume 2, and for the multiplications with four operands (FMA4), which glibc's libm has,
+// volume 6 of AMD's AMD64 Architecture Programmer's Manual.
 const vexTable = `
 1010 vmovups 2 1110 vmovupd 2 1210R vmovss RxHxMx 1210M vmovss RxMd 1310R vmovsd RxHxMx 1310M vmovsd RxMq
 1011 vmovups S 1111 vmovupd S 1211R vmovss MxHxRx 1211M vmovss MdRx 1311R vmovsd MxHxRx 1311M vmovsd MqRx
@@ -117,6 +118,16 @@ const vexTable = `
 3138V vinserti128 RvHvMxI 3139V vextracti128 MxRvI 3138W0E vinserti32x4 RvHvMxI 3138W1E vinserti64x2 RvHvMxI 3139W0E vextracti32x4 MxRvI 3139W1E vextracti64x2 MxRvI
 313aW0E vinserti32x8 RvHvMhI 313aW1E vinserti64x4 RvHvMhI 313bW0E vextracti32x8 MhRvI 313bW1E vextracti64x4 MhRvI 313eE vpcmp!u% RkHvMvI 313fE vpcmp!% RkHvMvI
 3140 vdpps RvHvMvI 3141 vdppd RxHxMxI 3142 vmpsadbw RvHvMvI 3143W0E vshufi32x4 RvHvMvI 3143W1E vshufi64x2 RvHvMvI 3144 vpclmulqdq RvHvMvI 3146 vperm2i128 RvHvMvI
+315cW0V vfmaddsubps RvHvMvLv 315cW1V vfmaddsubps RvHvLvMv 315dW0V vfmaddsubpd RvHvMvLv 315dW1V vfmaddsubpd RvHvLvMv
+315eW0V vfmsubaddps RvHvMvLv 315eW1V vfmsubaddps RvHvLvMv 315fW0V vfmsubaddpd RvHvMvLv 315fW1V vfmsubaddpd RvHvLvMv
+3168W0V vfmaddps RvHvMvLv 3168W1V vfmaddps RvHvLvMv 3169W0V vfmaddpd RvHvMvLv 3169W1V vfmaddpd RvHvLvMv
+316aW0V vfmaddss RxHxMdLx 316aW1V vfmaddss RxHxLxMd 316bW0V vfmaddsd RxHxMqLx 316bW1V vfmaddsd RxHxLxMq
+316cW0V vfmsubps RvHvMvLv 316cW1V vfmsubps RvHvLvMv 316dW0V vfmsubpd RvHvMvLv 316dW1V vfmsubpd RvHvLvMv
+316eW0V vfmsubss RxHxMdLx 316eW1V vfmsubss RxHxLxMd 316fW0V vfmsubsd RxHxMqLx 316fW1V vfmsubsd RxHxLxMq
+3178W0V vfnmaddps RvHvMvLv 3178W1V vfnmaddps RvHvLvMv 3179W0V vfnmaddpd RvHvMvLv 3179W1V vfnmaddpd RvHvLvMv
+317aW0V vfnmaddss RxHxMdLx 317aW1V vfnmaddss RxHxLxMd 317bW0V vfnmaddsd RxHxMqLx 317bW1V vfnmaddsd RxHxLxMq
+317cW0V vfnmsubps RvHvMvLv 317cW1V vfnmsubps RvHvLvMv 317dW0V vfnmsubpd RvHvMvLv 317dW1V vfnmsubpd RvHvLvMv
+317eW0V vfnmsubss RxHxMdLx 317eW1V vfnmsubss RxHxLxMd 317fW0V vfnmsubsd RxHxMqLx 317fW1V vfnmsubsd RxHxLxMq
 314a vblendvps RvHvMvLv 314b vblendvpd RvHvMvLv 314c vpblendvb RvHvMvLv 3160 vpcmpestrm RxMxI 3161 vpcmpestri RxMxI 3162 vpcmpistrm RxMxI 3163 vpcmpistri RxMxI
 31ce vgf2p8affineqb RvHvMvI 31cf vgf2p8affineinvqb RvHvMvI 31df vaeskeygenassist RxMxI 33f0 rorx RyMyI
 3130W0 kshiftrb RkMkI 3130W1 kshiftrw RkMkI 3131W0 kshiftrd RkMkI 3131W1 kshiftrq RkMkI 3132W0 kshiftlb RkMkI 3132W1 kshiftlw RkMkI 3133W0 kshiftld RkMkI 3133W1 kshiftlq RkMkI
