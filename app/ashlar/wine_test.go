@@ -40,7 +40,8 @@ func underWine(t *testing.T, program string, args ...string) (string, error) {
 // windowsPath returns a path as a program under Wine knows it.
 func windowsPath(path string) string { return "Z:" + strings.ReplaceAll(path, "/", `\`) }
 
-// TestWindowsWindow opens the window for Windows, presses keys, and drops files on it. If
+// TestWindowsWindow opens the window for Windows, presses keys, chooses a file in the
+// dialog, and drops files on the window. If
 // $ASHLAR_PICTURES is set, pictures of it are left in that folder. It does not use the
 // mouse: Gio wants pointer messages, which Wine 10 does not make of the mouse.
 func TestWindowsWindow(t *testing.T) {

@@ -93,7 +93,7 @@ done
 
 inside wineserver -p
 inside wine64 wineboot --init 2>/dev/null
-$as_root rm -rf "$root/home/wine/drive_c/users/"*/AppData/Local/Ashlar
+$as_root rm -rf "$root/home/wine/drive_c/users/"*/AppData/*/[Aa]shlar
 # The server "server" shares this folder.
 $as_root mkdir -p "$root/home/wine/dosdevices/unc/server"
 $as_root ln -sfn /tmp "$root/home/wine/dosdevices/unc/server/share"
