@@ -46,7 +46,7 @@ type sequence struct {
 	counters      []uint64
 	doubles       []uint64
 	counterTracks []*track   // tracks of the counters, once looked up
-	doubleTracks  []*track   // the same for counters with double values
+	doubleTracks  []*track   // tracks of counters with double values
 	weight        descriptor // weight of stack samples
 
 	pid, tid  int64 // process and thread of legacy events
