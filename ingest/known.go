@@ -42,6 +42,7 @@ var knowns = []known{
 	{"trace-cmd recording", "record with `perf record` instead, or convert it with Perfetto's traceconv", []string{"\x17\x08\x44tracing"}, nil},
 	{"Massif output", "print it with `ms_print FILE`, or record with heaptrack or a heap profiler that writes pprof", nil, matches(`\Adesc: .*\ncmd: .*\ntime_unit: `)},
 	{"V8 log (isolate-*.log)", "record with `node --cpu-prof` instead and open the .cpuprofile", []string{"v8-version,", "shared-library,"}, nil},
+	{"V8's text of `node --prof-process`", "record with `node --cpu-prof` instead and open the .cpuprofile", nil, matches(`\AStatistical profiling result from `)},
 	{"V8 heap snapshot", "a snapshot has objects but no calls; record a profile", nil, func(b *opening) bool {
 		return b.keys["snapshot"] && b.has(`"node_fields"`)
 	}},

@@ -55,15 +55,17 @@ type verdict struct {
 	common  bool // the text says that all functions changed alike
 }
 
-// Signed formats a difference in a comparison's metric with its sign: +1.200 ms.
+// Signed formats a difference in a comparison's metric with its sign: +1.200 ms. A
+// difference of nothing, or of less than can be written, has no sign.
 func Signed(m *compare.Metric, v int64) string {
+	text := units.Value(m.Readable(size(v)))
 	switch {
-	case v > 0:
-		return "+" + units.Value(m.Readable(v))
+	case v == 0 || !strings.ContainsAny(text, "123456789"):
+		return "0"
 	case v < 0:
-		return "−" + units.Value(m.Readable(-v))
+		return "−" + text
 	}
-	return "0"
+	return "+" + text
 }
 
 // Spread formats the standard deviation between a side's runs (" ±1.2 ms"), "" if it is

@@ -314,3 +314,16 @@ func costs(text string, a, b int64) bool {
 func brief(name string) string {
 	return safetext.Short(funcname.Brief(name, funcname.InSentence))
 }
+
+// TestSigned checks that a difference too small to be written is 0 without a sign.
+func TestSigned(t *testing.T) {
+	m := &compare.Metric{Common: recording.Metric{Name: "time", Unit: "ns", Decimals: 6}, Guard: 3}
+	for _, tt := range []struct {
+		v    int64
+		want string
+	}{{0, "0"}, {1, "0"}, {-1, "0"}, {1_500_000_000, "+1.500 µs"}, {-1_500_000_000, "−1.500 µs"}} {
+		if got := verdict.Signed(m, tt.v); got != tt.want {
+			t.Errorf("%d: %q, want %q", tt.v, got, tt.want)
+		}
+	}
+}
