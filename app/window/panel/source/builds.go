@@ -152,7 +152,8 @@ func (b *builds) change(row int) int64 {
 const (
 	buildsCost   = 80
 	buildsOffset = 64
-	buildsHead   = 72
+	buildsHead   = 72 // with a sentence of one line
+	buildsLine   = 18 // a second line of the sentence
 	buildsBar    = 12
 )
 
@@ -173,12 +174,17 @@ func (t *Builds) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r ima
 		return
 	}
 	h := u.Px(sourceLine)
-	body := image.Rect(r.Min.X, r.Min.Y+u.Px(buildsHead), r.Max.X-u.Px(buildsBar), r.Max.Y)
+	said := t.sentence(a, key, b)
+	head := u.Px(buildsHead)
+	if width := r.Dx() - t.form.Width(u, syntaxes) - u.Px(16+12+16); u.Measure(said, buildsSentence).X > width {
+		head += u.Px(buildsLine)
+	}
+	body := image.Rect(r.Min.X, r.Min.Y+head, r.Max.X-u.Px(buildsBar), r.Max.Y)
 	if _, of, ok := t.made.Last(); ok && t.of != of {
 		t.of, t.Down = of, max(0, (b.first-body.Dy()/h/4)*h)
 	}
 	t.events(s, u, b, body)
-	t.head(c, u, a, key, b, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
+	t.head(c, u, a, said, b, image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y))
 	u.At(body, func(u *ui.UI) {
 		t.Rows(body, h, len(b.Rows), func(i int, at image.Rectangle) { t.row(u, b, i, at) })
 	})
@@ -209,25 +215,41 @@ func (b *builds) texts(row int) (x, y string) {
 	return x, y
 }
 
+// buildsSentence is the style of the sentence that says what changed.
+var buildsSentence = ui.Style{Size: 13, Weight: ui.Medium, Lines: 2}
+
+// sentence says what changed.
+func (t *Builds) sentence(a *session.CompareAnswer, key int32, b *builds) string {
+	said := b.said[0]
+	if i := slices.IndexFunc(a.Functions.Rows, func(r compare.Row) bool { return r.Key == key }); i >= 0 && comparison.IsNoise(a.Functions.Rows[i].Self) {
+		said = b.said[1]
+	}
+	switch {
+	case b.Doubt != "":
+		return b.Doubt
+	case said == "":
+		return fmt.Sprintf("%s in both builds, %d only in A, %d only in B", units.Plural(int64(b.Matched), "instruction"), len(b.A.Insts)-b.Matched, len(b.B.Insts)-b.Matched)
+	}
+	return said
+}
+
 // head draws what changed, the binaries and the names of the columns.
-func (t *Builds) head(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, key int32, b *builds, r image.Rectangle) {
+func (t *Builds) head(c *comparison.Comparison, u *ui.UI, a *session.CompareAnswer, said string, b *builds, r image.Rectangle) {
 	th := u.Theme
 	left, chosen := chooseSyntax(&t.form, u, r.Max.X-u.Px(16), r.Min.Y+u.Px(4), c.Sides[0].Syntax)
 	for _, p := range c.Sides {
 		p.Syntax = chosen
 	}
-	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), left-u.Px(12), r.Min.Y+u.Px(26))
-	said, colour := b.said[0], th.Text
-	if i := slices.IndexFunc(a.Functions.Rows, func(r compare.Row) bool { return r.Key == key }); i >= 0 && comparison.IsNoise(a.Functions.Rows[i].Self) {
-		said = b.said[1]
+	height := r.Dy() - u.Px(buildsHead) + u.Px(22)
+	line := image.Rect(r.Min.X+u.Px(16), r.Min.Y+u.Px(4), left-u.Px(12), r.Min.Y+u.Px(4)+height)
+	st := buildsSentence
+	if st.Color = th.Text; b.Doubt != "" {
+		st.Color = th.Warn
 	}
-	if said == "" {
-		said = fmt.Sprintf("%s in both builds, %d only in A, %d only in B", units.Plural(int64(b.Matched), "instruction"), len(b.A.Insts)-b.Matched, len(b.B.Insts)-b.Matched)
+	if height < u.Px(22+buildsLine) {
+		st.Lines = 1
 	}
-	if b.Doubt != "" {
-		said, colour = b.Doubt, th.Warn
-	}
-	u.Text(line, said, ui.Style{Size: 13, Weight: ui.Medium, Color: colour})
+	u.Text(line, said, st)
 	line.Min.Y, line.Max.Y, line.Max.X = line.Max.Y, line.Max.Y+u.Px(20), r.Max.X-u.Px(16)
 	said = b.skid
 	if len(a.Compared.Runs) > 2 {
