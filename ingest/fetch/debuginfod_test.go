@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,10 +22,10 @@ func TestDebuginfod(t *testing.T) {
 	defer fetch.SetToContinue(200 * time.Millisecond)()
 	defer fetch.SetDownload(1<<20, 8<<20, 2*time.Second)()
 	id := strings.Repeat("ab", 20)
-	asked := 0
+	var asked atomic.Int64
 	stop := make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked++
+		asked.Add(1)
 		kind, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		if rest != "buildid/"+id+"/executable" {
 			http.Error(w, "not found", http.StatusNotFound)
@@ -70,8 +71,8 @@ func TestDebuginfod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b, err := os.ReadFile(path); err != nil || string(b) != "content" || asked != 1 {
-			t.Errorf("%q, %v, asked %d times", b, err, asked)
+		if b, err := os.ReadFile(path); err != nil || string(b) != "content" || asked.Load() != 1 {
+			t.Errorf("%q, %v, asked %d times", b, err, asked.Load())
 		}
 		if path != filepath.Join(dir, id, "executable") {
 			t.Error(path)
@@ -86,9 +87,9 @@ func TestDebuginfod(t *testing.T) {
 	if _, err := get("http://127.0.0.1:1", id, fetch.Executable); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("no server: %v", err)
 	}
-	was := asked
+	was := asked.Load()
 	for _, bad := range []string{"", "../../etc", "abc", strings.Repeat("a", 200)} {
-		if _, err := get(server.URL+"/good", bad, fetch.Executable); err == nil || asked != was {
+		if _, err := get(server.URL+"/good", bad, fetch.Executable); err == nil || asked.Load() != was {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
