@@ -122,6 +122,38 @@ func TestWindowsWindow(t *testing.T) {
 	}
 }
 
+// TestWindowsReuse starts the program twice: with --reuse, the second start hands its file to
+// the open window, although Wine 10, as old versions of Windows, has no Unix sockets.
+func TestWindowsReuse(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "handed over ü 日本.spaa")
+	if err := os.WriteFile(path, []byte(tiny), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := e2e.StartDisplay(t)
+	log := filepath.Join(dir, "frames.json")
+	w := d.Start(t, os.Getenv("ASHLAR_WINE"), "enter", windowsProgram(t, "ashlar.exe"), "--frame-log="+windowsPath(log), "--demo")
+	s := &session{w, t, e2e.OpenLog[frame](log)}
+	s.until("the demo", func(f frame) bool { return f.File == "demo.spaa.zst" && f.Done })
+	second := d.Command(t, os.Getenv("ASHLAR_WINE"), "enter", windowsProgram(t, "ashlar.exe"), "--reuse", windowsPath(path))
+	if out, err := second.CombinedOutput(); err != nil || len(out) != 0 {
+		t.Errorf("handing over: %v: %s", err, out)
+	}
+	if f := s.until("the file that was handed over", shows(path)); f.Events != 1 {
+		t.Errorf("it has %d events", f.Events)
+	}
+	if dir := os.Getenv("ASHLAR_PICTURES"); dir != "" {
+		w.WaitStill()
+		if err := d.Save(filepath.Join(dir, "6-handed-over.png")); err != nil {
+			t.Error(err)
+		}
+	}
+	w.Key("ctrl+q")
+	if code := w.WaitExit(); code != 0 {
+		t.Errorf("quitting exits with %d: %s", code, w.Output())
+	}
+}
+
 // desktopTool runs xdotool on a display and returns what it prints.
 func desktopTool(t *testing.T, d *e2e.Display, args ...string) string {
 	t.Helper()

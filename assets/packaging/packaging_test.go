@@ -325,7 +325,7 @@ func TestLicences(t *testing.T) {
 	want := map[string]string{
 		"std": "BSD-3-Clause", "gioui.org": "Unlicense OR MIT", "github.com/go-text/typesetting": "Unlicense OR BSD-3-Clause",
 		"github.com/klauspost/compress": "Apache-2.0 AND BSD-3-Clause AND MIT", "github.com/godbus/dbus/v5": "BSD-2-Clause",
-		"github.com/ncruces/sort": "MIT-0", "github.com/yuin/goldmark": "MIT", "github.com/jezek/xgb": "BSD-3-Clause", "github.com/google/pprof": "Apache-2.0",
+		"github.com/Microsoft/go-winio": "MIT", "github.com/ncruces/sort": "MIT-0", "github.com/yuin/goldmark": "MIT", "github.com/jezek/xgb": "BSD-3-Clause", "github.com/google/pprof": "Apache-2.0",
 	}
 	for path := range want {
 		if path != "std" {

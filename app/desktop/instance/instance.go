@@ -3,9 +3,10 @@
 //
 // Every instance listens on its own socket in a folder that only the user can enter; the
 // instance with the most recently used window is asked first. Sockets of dead instances
-// refuse connections and are removed. An instance holds a lock while it looks for others
-// and until it listens, so that of two instances starting at once the second finds the
-// first.
+// refuse connections and are removed. On Windows, whose older versions lack such sockets, an
+// empty file in the folder stands for a named pipe. An instance holds a lock while it looks
+// for others and until it listens, so that of two instances starting at once the second
+// finds the first.
 package instance
 
 import (
@@ -21,10 +22,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"ashlar/app/desktop/filelock"
@@ -155,8 +154,6 @@ func (p *Place) lock(ctx context.Context) (release func(), err error) {
 	}
 }
 
-const ending = ".sock"
-
 // server is the prefix of the socket names of programs without a window, which serve all
 // displays.
 const server = "serve"
@@ -214,9 +211,6 @@ func (p *Place) ask(ctx context.Context, r Request) (a Answer, shows string) {
 	return Own, shows
 }
 
-// died reports whether err means that a socket's program is gone.
-func died(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) || isRefused(err) }
-
 func ask(ctx context.Context, path string, r Request) (m message, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.patience())
 	defer cancel()
@@ -234,17 +228,11 @@ func ask(ctx context.Context, path string, r Request) (m message, err error) {
 
 // say connects to a program and sends it a message; the connection has ctx's deadline.
 func say(ctx context.Context, path string, m message) (net.Conn, error) {
-	address, done, err := address(path)
+	c, err := dial(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	var d net.Dialer
-	c, err := d.DialContext(ctx, "unix", address)
-	if err != nil {
-		return nil, err
-	}
-	err = sameUser(c.(*net.UnixConn))
+	err = sameUser(c)
 	if deadline, ok := ctx.Deadline(); ok && err == nil {
 		err = c.SetDeadline(deadline)
 	}
@@ -329,7 +317,7 @@ type Listener struct {
 	Shows     func() string
 	Elsewhere string
 
-	l      *net.UnixListener
+	l      net.Listener
 	path   string
 	wg     sync.WaitGroup
 	ctx    context.Context // ends with Close
@@ -373,28 +361,8 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 		return nil, err
 	}
 	path := filepath.Join(p.dir, prefix+"-"+hex.EncodeToString(b[:])+ending)
-	// A new socket refuses connections until listen is called, and another program would remove it
-	// as dead. So it gets its final name afterwards.
-	first := path + "-new"
-	if runtime.GOOS == "windows" {
-		first = path
-	}
-	address, done, err := address(first)
+	l, err := listenAt(path)
 	if err != nil {
-		return nil, err
-	}
-	defer done()
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: address, Net: "unix"})
-	if err != nil {
-		return nil, err
-	}
-	l.SetUnlinkOnClose(false) // the address may be a path through a file descriptor
-	if err = os.Chmod(first, 0o600); err == nil && first != path {
-		err = os.Rename(first, path)
-	}
-	if err != nil {
-		l.Close()
-		_ = os.Remove(first)
 		return nil, err
 	}
 	made := &Listener{l: l, path: path, conns: make(chan struct{}, mostConns)}
@@ -407,7 +375,7 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 	l.wg.Go(func() {
 		for {
-			c, err := l.l.AcceptUnix()
+			c, err := l.l.Accept()
 			if err != nil {
 				return
 			}
@@ -424,7 +392,7 @@ func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 	})
 }
 
-func (l *Listener) serve(c *net.UnixConn, handle func(context.Context, Request) Answer) {
+func (l *Listener) serve(c net.Conn, handle func(context.Context, Request) Answer) {
 	defer context.AfterFunc(l.ctx, func() { c.Close() })()
 	defer c.Close()
 	if sameUser(c) != nil || c.SetDeadline(time.Now().Add(long)) != nil {
@@ -454,7 +422,7 @@ func (l *Listener) serve(c *net.UnixConn, handle func(context.Context, Request) 
 
 // session answers a question for as long as the asking program is connected. The question
 // is complete, so further input counts as the end of the connection.
-func (l *Listener) session(c *net.UnixConn, question json.RawMessage) {
+func (l *Listener) session(c net.Conn, question json.RawMessage) {
 	ctx, cancel := context.WithCancel(l.ctx)
 	defer cancel()
 	if c.SetDeadline(time.Time{}) != nil {
@@ -469,13 +437,13 @@ func (l *Listener) session(c *net.UnixConn, question json.RawMessage) {
 }
 
 // patient is a connection with a write timeout, for a peer that should be reading.
-type patient struct{ *net.UnixConn }
+type patient struct{ net.Conn }
 
 func (c patient) Write(b []byte) (int, error) {
 	if err := c.SetWriteDeadline(time.Now().Add(long)); err != nil {
 		return 0, err
 	}
-	return c.UnixConn.Write(b)
+	return c.Conn.Write(b)
 }
 
 // Used records that the user has just used this program's window.

@@ -1,8 +1,8 @@
-//go:build !linux && !darwin && !freebsd
+//go:build unix && !linux && !darwin && !freebsd
 
 package instance
 
 import "net"
 
 // sameUser trusts the folder: nobody else can enter it.
-func sameUser(*net.UnixConn) error { return nil }
+func sameUser(net.Conn) error { return nil }

@@ -9,8 +9,8 @@ import (
 )
 
 // sameUser returns an error unless this user is at the other end.
-func sameUser(c *net.UnixConn) error {
-	raw, err := c.SyscallConn()
+func sameUser(c net.Conn) error {
+	raw, err := c.(*net.UnixConn).SyscallConn()
 	if err != nil {
 		return err
 	}

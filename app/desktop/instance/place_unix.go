@@ -3,9 +3,11 @@
 package instance
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,7 +60,46 @@ func mine(i fs.FileInfo) bool {
 
 func isSocket(i fs.FileInfo) bool { return i.Mode().Type() == fs.ModeSocket }
 
-func isRefused(error) bool { return false } // ECONNREFUSED covers it
+const ending = ".sock"
+
+// dial connects to a program's socket.
+func dial(ctx context.Context, path string) (net.Conn, error) {
+	address, done, err := address(path)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", address)
+}
+
+// died reports whether err means that a socket's program is gone.
+func died(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+
+// listenAt creates a socket. A new socket refuses connections until listen is called, and
+// another program would remove it as dead. So it gets its name afterwards.
+func listenAt(path string) (net.Listener, error) {
+	first := path + "-new"
+	address, done, err := address(first)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: address, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	l.SetUnlinkOnClose(false) // the address may be a path through a file descriptor
+	if err = os.Chmod(first, 0o600); err == nil {
+		err = os.Rename(first, path)
+	}
+	if err != nil {
+		l.Close()
+		_ = os.Remove(first)
+		return nil, err
+	}
+	return l, nil
+}
 
 // address shortens a socket's path to the maximum length of an address: 108 bytes, 104 on
 // some systems, including a NUL. The caller calls done when finished with it.
