@@ -366,8 +366,23 @@ func TestSilentURL(t *testing.T) {
 	}
 }
 
+// TestLoginPage checks that an answer that is no recording is said to be none, and kept.
+func TestLoginPage(t *testing.T) {
+	p := newPlace(t)
+	const page = "<!DOCTYPE html>\n<html><head><title>Sign in</title></head>\n<body><form action=\"/login\">\n<p>Room 12\n<p>Floor 3\n</form></body></html>\n"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, page) }))
+	defer s.Close()
+	for _, kind := range []string{"profile", "heap", "trace"} {
+		a := p.run("", true, "--url", s.URL+"/debug/pprof/"+kind, "--seconds", "1", "-o", kind)
+		if a.code != 1 || len(a.opened) > 0 || !strings.Contains(a.remarks, "is no recording, which is kept in "+kind) || strings.Contains(a.remarks, "recorded (") || p.read(kind) != page {
+			t.Errorf("%s: %+v", kind, a)
+		}
+	}
+}
+
 // TestURL checks recordings from a pprof address, without and with a command.
 func TestURL(t *testing.T) {
+	const profile = "main;work 1\n"
 	p := newPlace(t)
 	var asked []string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -376,11 +391,11 @@ func TestURL(t *testing.T) {
 			http.Error(w, "no heap here", http.StatusTeapot)
 			return
 		}
-		fmt.Fprint(w, "profile")
+		fmt.Fprint(w, profile)
 	}))
 	defer s.Close()
 	host := strings.TrimPrefix(s.URL, "http://")
-	if a := p.run("", true, "--url", host); a.code != 0 || len(a.opened) != 1 || p.read(strings.ReplaceAll(host, ":", "-")+".pprof") != "profile" {
+	if a := p.run("", true, "--url", host); a.code != 0 || len(a.opened) != 1 || p.read(strings.ReplaceAll(host, ":", "-")+".pprof") != profile {
 		t.Errorf("%+v", a)
 	}
 	if a := p.run("", false, "--url", s.URL+"/debug/pprof/trace", "--seconds", "2.5", "-o", "t.trace"); a.code != 0 {
@@ -393,7 +408,7 @@ func TestURL(t *testing.T) {
 		t.Error("a failed recording leaves its file")
 	}
 	p.fake("server", "sleep .5; exit 3")
-	if a := p.run("", false, "--url", host, "--seconds", "1", "--", "server"); a.code != 3 || p.read("server.pprof") != "profile" {
+	if a := p.run("", false, "--url", host, "--seconds", "1", "--", "server"); a.code != 3 || p.read("server.pprof") != profile {
 		t.Errorf("with a command: %+v", a)
 	}
 	if want := "[/debug/pprof/profile?seconds=10 /debug/pprof/trace?seconds=2.5 /debug/pprof/heap /debug/pprof/profile?seconds=1]"; fmt.Sprint(asked) != want {

@@ -18,6 +18,7 @@ import (
 
 	"ashlar/app/core/subcommand"
 	"ashlar/app/desktop/outfile"
+	"ashlar/ingest"
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/input/safetext"
 )
@@ -160,7 +161,8 @@ func (r *renewing) Write(b []byte) (int, error) {
 }
 
 // download writes what the address answers to the job's file, as it comes. It gives up if
-// nothing comes for too long.
+// nothing comes for too long. An answer in no known format, such as a login page, is an error,
+// but stays in the file.
 func (j *job) download(ctx context.Context, u *url.URL) error {
 	seconds, _ := strconv.ParseFloat(u.Query().Get("seconds"), 64) // 0 if there is no such number
 	wait := toSend + time.Duration(min(max(seconds, 0), 1e9)*float64(time.Second))
@@ -187,6 +189,10 @@ func (j *job) download(ctx context.Context, u *url.URL) error {
 		err = outfile.Cannot(j.file, e)
 	}
 	switch {
+	case err == nil && st != nil && st.Size() > 0:
+		if _, e := ingest.Recognise(j.file); e != nil {
+			return fmt.Errorf("%s answered with something that is no recording, which is kept in %s: %v", safetext.URL(u.String()), safetext.Short(j.file), e)
+		}
 	case err == nil:
 	case st != nil && st.Size() > 0 && path.Base(u.Path) == "trace":
 		j.note("the recording is incomplete (%v)", err)
