@@ -108,12 +108,13 @@ func (l *Locations) address(loc Location) (start uint64, placed, bare bool) {
 	if len(loc) > 1 || !fn.Unresolved || f.Addr == 0 || i < 0 {
 		return 0, false, false
 	}
+	listed := l.rec.Source.MappingOf(&f) != nil // its start is known
 	if i == 0 {
 		return 0, false, fn.Name == HexText(f.Addr)
 	}
 	offset, err := strconv.ParseUint(fn.Name[i+2:], 16, 64)
-	placed = err == nil && offset <= f.Addr && fn.Name == funcname.OfAddress(fn.Module, f.Addr, offset)
-	return f.Addr - offset, placed, placed
+	bare = err == nil && (listed || offset <= f.Addr) && fn.Name == funcname.OfAddress(fn.Module, f.Addr, offset)
+	return f.Addr - offset, bare && !listed, bare
 }
 
 // MappingKey identifies a binary. If the recording lists its mapping, Listed is

@@ -6,6 +6,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"ashlar/ingest/format/program"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
@@ -81,9 +82,15 @@ func (c *converter) line(l *profile.Location, k int) recording.FrameID {
 	if depth := len(l.Line) - 1 - k; depth > 0 {
 		f.Inlined, f.InlineDepth = true, uint8(min(depth, math.MaxUint8))
 	}
-	if file, ok := c.files[id]; !ok {
+	if l.Mapping == nil && c.modules[name] != "" {
+		c.b.Remark("function-mapping", "", "Function %s has a mapping in some places and none in others; copies give it %s everywhere", safetext.Short(name), safetext.Short(c.modules[name]))
+	}
+	switch file, ok := c.files[id]; {
+	case !ok:
 		c.files[id] = ln.Function.Filename
-	} else if file != ln.Function.Filename {
+	case file != "" && ln.Function.Filename == "":
+		c.b.Remark("function-file", "", "Function %s has a file in some places and none in others; copies give it %s everywhere", safetext.Short(name), safetext.Short(file))
+	case file != ln.Function.Filename:
 		f.File = ln.Function.Filename
 	}
 	return c.b.Frame(f)

@@ -165,6 +165,13 @@ func (x *labels) read(values []labelValue, sample int) (l labelled) {
 			x.b.Remark("label-values", place(sample), "Label %s of sample %d has %s, which are shown as one", safetext.Short(v.key), sample+1, safetext.Plural(n, "value"))
 		}
 		text, number, isNumber := textOf(same), v.number, n == 1
+		if n == 1 && text != "" && text != "0" && writtenAsNumber(v.key, text) != v.numeric {
+			is, becomes := "text", "number"
+			if v.numeric {
+				is, becomes = becomes, is
+			}
+			x.b.Remark("label-kind", place(sample), "Label %s of sample %d is the %s %s; copies have it as a %s", safetext.Short(v.key), sample+1, is, safetext.Short(text), becomes)
+		}
 		if !v.numeric && role != noRole {
 			parsed, err := strconv.ParseInt(text, 10, 64)
 			number, isNumber = parsed, err == nil

@@ -263,10 +263,7 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 		if key == "event" && w.Rec.Events[w.event].Name == a.Value {
 			continue // the profile has only one event
 		}
-		switch strings.ToLower(key) {
-		case "tid", "thread", "thread_id", "thread_name", "thread.id", "thread.name":
-			hasThread = true
-		}
+		hasThread = hasThread || encode.NamesThread(key)
 		if a.Value == "" {
 			w.empty++
 			continue
@@ -289,20 +286,41 @@ func (w *pprofWriter) label(k labelKey) *labelSet {
 	return l
 }
 
-// add adds a label. Recordings hold pprof's numeric labels as "number unit". A 0 without a
-// unit becomes text, because profile.proto takes the number 0 for a missing one.
+// add adds a label.
 func (l *labelSet) add(key, value string) {
-	number, unit, _ := strings.Cut(value, " ")
-	switch n, err := strconv.ParseInt(number, 10, 64); {
-	case err != nil || strconv.FormatInt(n, 10) != number || value == "0":
-	case unit == "" && (plainNumber(key) || roleOf(key) != noRole), unit != "" && unit == unitOf(&labelValue{key: key, role: roleOf(key)}):
+	n, unit, ok := numberOf(key, value)
+	switch {
+	case !ok:
+		l.text[key] = []string{value}
+	case unit == "":
 		l.num[key] = []int64{n}
-		return
-	case unit != "" && !strings.Contains(unit, " "):
+	default:
 		l.num[key], l.unit[key] = []int64{n}, []string{unit}
-		return
 	}
-	l.text[key] = []string{value}
+}
+
+// numberOf returns the number and the unit to write for a label, if it is to be a number.
+// Recordings hold pprof's numeric labels as "number unit". Names of threads are text, even if
+// they are digits. A 0 without a unit becomes text, because profile.proto takes the number 0
+// for a missing one.
+func numberOf(key, value string) (n int64, unit string, ok bool) {
+	number, unit, _ := strings.Cut(value, " ")
+	n, err := strconv.ParseInt(number, 10, 64)
+	role := roleOf(key)
+	switch {
+	case err != nil || strconv.FormatInt(n, 10) != number || value == "0" || role == threadRole:
+	case unit == "" && (plainNumber(key) || role != noRole), unit != "" && unit == unitOf(&labelValue{key: key, role: role}):
+		return n, "", true
+	case unit != "" && !strings.Contains(unit, " "):
+		return n, unit, true
+	}
+	return 0, "", false
+}
+
+// writtenAsNumber reports whether a label becomes a number in a copy.
+func writtenAsNumber(key, value string) bool {
+	_, _, ok := numberOf(key, value)
+	return ok
 }
 
 func (w *pprofWriter) losses() {

@@ -128,6 +128,68 @@ func TestProfileKeeps(t *testing.T) {
 	}
 }
 
+// TestThreadNamesOfDigits checks that the name of a thread stays text, even if it is digits,
+// through pprof and SPAA.
+func TestThreadNamesOfDigits(t *testing.T) {
+	in := madeProfile()
+	in.Sample[2].Label = map[string][]string{"thread": {"7"}}
+	in.Sample[1].Label = map[string][]string{"thread_name": {"12"}}
+	in.Sample[3].NumLabel = map[string][]int64{"os_thread_id": {9}}
+	rec := load(t, "in.pb", encoded(t, in))
+	for _, by := range []string{"out.pb", "out.spaa"} {
+		out, rep := write(t, rec, by, encode.Options{})
+		again, _ := write(t, load(t, by, out), "out.pb", encode.Options{})
+		p, err := profile.ParseData(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := profileText(p)
+		for _, want := range []string{` thread=["7"]`, ` thread_name=["12"]`, "inuse_space=4  os_thread_id=[9][]"} {
+			if !strings.Contains(got, want+"\n") {
+				t.Errorf("by %s it is\n%s\nwant %s; lost %v", by, got, want, rep.Lost)
+			}
+		}
+	}
+}
+
+// TestPlacesOfProfiles checks that locations without a mapping or a function keep none through
+// pprof and SPAA, even if the mapping's offset exceeds the address, next to a binary whose name
+// says that it is unknown.
+func TestPlacesOfProfiles(t *testing.T) {
+	in := madeProfile()
+	in.Mapping[1].Offset = 0x9000
+	strange := &profile.Mapping{ID: 3, Start: 0x10000, Limit: 0x20000, File: "[unknown]"}
+	in.Mapping = append(in.Mapping, strange)
+	fn := &profile.Function{ID: 6, Name: "odd", SystemName: "odd", Filename: "odd.c"}
+	in.Function = append(in.Function, fn)
+	in.Location = append(in.Location,
+		&profile.Location{ID: 5, Address: 0x10010, Mapping: strange, Line: []profile.Line{{Function: fn, Line: 2}}},
+		&profile.Location{ID: 6, Address: 0x77})
+	in.Sample[3].Location = in.Location[4:6]
+	in.Sample[2].NumLabel = map[string][]int64{"pid": {3}}
+	want := profileText(in)
+	rec := load(t, "in.pb", encoded(t, in))
+	for _, by := range []string{"out.pb", "out.spaa"} {
+		out, rep := write(t, rec, by, encode.Options{})
+		if by == "out.spaa" {
+			checkSPAA(t, out)
+			want = strings.Replace(want, "time 1700000000000000000", "time 0", 1)
+		}
+		again, _ := write(t, load(t, by, out), "out.pb", encode.Options{})
+		p, err := profile.ParseData(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := profileText(p)
+		if by == "out.spaa" {
+			got = strings.Replace(got, "time 1700000000000000000", "time 0", 1)
+		}
+		if got != want || len(p.Mapping) != 3 || len(rep.Lost) > 0 {
+			t.Errorf("by %s it has %d mappings and is\n%s\nwant\n%s; lost %v", by, len(p.Mapping), got, want, rep.Lost)
+		}
+	}
+}
+
 // TestPeriodsOfProfiles checks that a profile keeps what its period counts through pprof, SPAA
 // and OTLP.
 func TestPeriodsOfProfiles(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 // nested objects are joined with dots ("probe.provider"), arrays stay JSON.
 func (d *dict) contextRec(b *batch, c *format.Context) contextRec {
 	return contextRec{
-		attrs: flatten(nil, "", c.JSON(), 0), event: d.str(b, c.Event),
+		attrs: withoutAdded(flatten(nil, "", c.JSON(), 0)), event: d.str(b, c.Event),
 		who: owner{pid: c.PID.V, tid: c.TID.V, hasPID: c.PID.OK, hasTID: c.TID.OK, comm: d.str(b, c.Comm)},
 	}
 }

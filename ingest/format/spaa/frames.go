@@ -26,6 +26,9 @@ func (m *merger) dso(mi *mirror, d *dsoRec, line int64) {
 	if d.name == 0 {
 		name = fmt.Sprintf("[dso %d]", d.id)
 	}
+	if m.noModules[d.id] {
+		name = ""
+	}
 	m.dsos[d.id] = dsoInfo{name, m.names.text[mi.name(d.buildID)], d.kernel}
 	m.keep(format.KindDSO)
 	if m.late.dso(m, d.id) {

@@ -64,6 +64,7 @@ func (m *merger) header(h *format.Header, line int64) {
 	}
 	m.notes(h)
 	m.readMappings(h)
+	m.readNoModules(h)
 	for _, key := range slices.Sorted(maps.Keys(h.Extra)) {
 		if !isNull(h.Extra[key]) && !strings.HasPrefix(key, "x_") {
 			m.warn(warnUnknownKey, line, quote(key))

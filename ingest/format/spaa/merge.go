@@ -35,8 +35,10 @@ type merger struct {
 	files []string
 	// mappings are the recording's numbers of the header's mappings.
 	mappings []uint16
-	path     []uint32 // buffer of call
-	late     late
+	// noModules are the ids of the dsos that stand for no module.
+	noModules map[int64]bool
+	path      []uint32 // buffer of call
+	late      late
 
 	events  []eventState
 	eventOf []int32 // index of an event plus one, by number of its name

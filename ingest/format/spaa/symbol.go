@@ -2,6 +2,7 @@ package spaa
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"ashlar/ingest/format/encode"
@@ -13,13 +14,15 @@ import (
 // events and frames. The specification allows such keys.
 const (
 	mappingsKey = "x_ashlar_mappings" // key of the header
+	noModuleKey = "x_ashlar_none"     // key of the header: ids of the dsos that stand for no module
 	metricsKey  = "x_ashlar_metrics"  // key of an event: its metrics in order, as pairs of name and unit
 	periodKey   = "x_ashlar_period"   // key of an event's sampling
 	frameKey    = "x_ashlar_frame"    // key of a frame
+	addedKey    = "x_ashlar_added"    // key of a context: its keys that the recording's labels do not have
 )
 
 // ownKeys are the header keys that are not kept as notes.
-var ownKeys = map[string]bool{notesKey: true, mappingsKey: true}
+var ownKeys = map[string]bool{notesKey: true, mappingsKey: true, noModuleKey: true}
 
 // frameMore is the value of a frame's frameKey.
 type frameMore struct {
@@ -137,6 +140,64 @@ func (m *merger) readMetrics(at int32, e *format.Event, line int64) {
 	}
 	for _, p := range pairs {
 		m.metric(at, m.names.id(validText(p[0])), m.names.id(validText(p[1])), line)
+	}
+}
+
+// markAdded lists in a context the keys that SPAA's threads need, if labels name the thread in
+// another way.
+func markAdded(c *format.Context, attrs recording.Context) {
+	if !slices.ContainsFunc(attrs, func(a recording.Attr) bool { return encode.NamesThread(a.Key) }) {
+		return
+	}
+	var added []string
+	for key, has := range map[string]bool{"pid": c.PID.OK, "tid": c.TID.OK, "comm": c.Comm != ""} {
+		if has && !slices.ContainsFunc(attrs, func(a recording.Attr) bool { return a.Key == key }) {
+			added = append(added, key)
+		}
+	}
+	if added == nil {
+		return
+	}
+	slices.Sort(added)
+	if c.Extra == nil {
+		c.Extra = format.Extra{}
+	}
+	c.Extra[addedKey] = jsonOf(added)
+}
+
+// withoutAdded removes the attributes that addedKey lists, and itself.
+func withoutAdded(attrs []recording.Attr) []recording.Attr {
+	i := slices.IndexFunc(attrs, func(a recording.Attr) bool { return a.Key == addedKey })
+	var added []string
+	if i < 0 || json.Unmarshal([]byte(attrs[i].Value), &added) != nil {
+		return attrs
+	}
+	return slices.DeleteFunc(attrs, func(a recording.Attr) bool { return a.Key == addedKey || slices.Contains(added, a.Key) })
+}
+
+// noModules returns the header's value for noModuleKey, nil if all dsos are modules.
+func (d *spaaDict) noModules() json.RawMessage {
+	var ids []int
+	for i, k := range d.order {
+		if k.none {
+			ids = append(ids, i+1)
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	return jsonOf(ids)
+}
+
+// readNoModules notes the dsos that stand for no module.
+func (m *merger) readNoModules(h *format.Header) {
+	var ids []int64
+	if text := h.Extra[noModuleKey]; text == nil || json.Unmarshal(text, &ids) != nil {
+		return
+	}
+	m.noModules = map[int64]bool{}
+	for _, id := range ids {
+		m.noModules[id] = true
 	}
 }
 

@@ -369,12 +369,14 @@ func (s *spaaWriter) context(event int, k sums.Key) *format.Context {
 		t := &s.threads[k.Track]
 		c.PID, c.TID = format.Some(t.PID), format.Some(t.TID)
 	}
-	for _, a := range s.Rec.Contexts.At(int(k.Ctx)) {
+	attrs := s.Rec.Contexts.At(int(k.Ctx))
+	for _, a := range attrs {
 		s.attr(c, a)
 	}
 	if c.Comm == "" && k.Track != recording.NoTrack {
 		c.Comm = s.threads[k.Track].Name
 	}
+	markAdded(c, attrs)
 	return c
 }
 

@@ -33,7 +33,7 @@ type spaaDict struct {
 // "[unknown]", because is_kernel applies to the whole dso.
 type dsoKey struct {
 	module, buildID string
-	kernel          bool
+	kernel, none    bool // none: it stands for no module
 }
 
 // noModule is the dso of frames whose module is unknown; each frame must have a dso.
@@ -78,7 +78,7 @@ func (d *spaaDict) identity(f *recording.Frame, k dsoKey) format.FrameIdentity {
 		x.SymOff += " " + encode.HexText(f.Addr)
 	}
 	if d.seen[x] { // the frames differ in mapping, type or start line
-		x.SymOff += fmt.Sprintf(" %d:%d:%d", f.Mapping, f.Type, f.StartLine)
+		x.SymOff += fmt.Sprintf(" %d:%d:%d:%t", f.Mapping, f.Type, f.StartLine, k.none)
 	}
 	d.seen[x] = true
 	return x
@@ -110,7 +110,7 @@ func (d *spaaDict) dso(id recording.FrameID) dsoKey {
 	fn := d.rec.Functions.At(int(f.Func))
 	k := dsoKey{module: fn.Module, buildID: strings.ToLower(f.BuildID)}
 	if k.module == "" {
-		k.module = noModule
+		k.module, k.none = noModule, true
 	}
 	if strings.Trim(k.buildID, "0123456789abcdef") != "" {
 		k.buildID = ""
@@ -194,11 +194,14 @@ func jsonString(s string) json.RawMessage {
 	return b
 }
 
-// notes returns the header's extra fields: notes and mappings.
+// notes returns the header's extra fields: notes, mappings and the dsos that are none.
 func (s *spaaWriter) notes() format.Extra {
 	out := format.Extra{}
 	if all := mappings(&s.Rec.Source); all != nil {
 		out[mappingsKey] = all
+	}
+	if ids := s.dict.noModules(); ids != nil {
+		out[noModuleKey] = ids
 	}
 	if len(s.Rec.Source.Notes) == 0 {
 		return out
