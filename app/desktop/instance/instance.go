@@ -317,7 +317,7 @@ type Listener struct {
 	Shows     func() string
 	Elsewhere string
 
-	l      net.Listener
+	l      *listener
 	path   string
 	wg     sync.WaitGroup
 	ctx    context.Context // ends with Close
@@ -375,7 +375,7 @@ func (p *Place) listen(prefix string) (*Listener, error) {
 func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 	l.wg.Go(func() {
 		for {
-			c, err := l.l.Accept()
+			c, err := accept(l.l)
 			if err != nil {
 				return
 			}
@@ -392,7 +392,7 @@ func (l *Listener) Serve(handle func(context.Context, Request) Answer) {
 	})
 }
 
-func (l *Listener) serve(c net.Conn, handle func(context.Context, Request) Answer) {
+func (l *Listener) serve(c *conn, handle func(context.Context, Request) Answer) {
 	defer context.AfterFunc(l.ctx, func() { c.Close() })()
 	defer c.Close()
 	if sameUser(c) != nil || c.SetDeadline(time.Now().Add(long)) != nil {
@@ -422,7 +422,7 @@ func (l *Listener) serve(c net.Conn, handle func(context.Context, Request) Answe
 
 // session answers a question for as long as the asking program is connected. The question
 // is complete, so further input counts as the end of the connection.
-func (l *Listener) session(c net.Conn, question json.RawMessage) {
+func (l *Listener) session(c *conn, question json.RawMessage) {
 	ctx, cancel := context.WithCancel(l.ctx)
 	defer cancel()
 	if c.SetDeadline(time.Time{}) != nil {
@@ -437,13 +437,13 @@ func (l *Listener) session(c net.Conn, question json.RawMessage) {
 }
 
 // patient is a connection with a write timeout, for a peer that should be reading.
-type patient struct{ net.Conn }
+type patient struct{ *conn }
 
 func (c patient) Write(b []byte) (int, error) {
 	if err := c.SetWriteDeadline(time.Now().Add(long)); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(b)
+	return c.conn.Write(b)
 }
 
 // Used records that the user has just used this program's window.

@@ -4,13 +4,12 @@ package instance
 
 import (
 	"fmt"
-	"net"
 	"os"
 )
 
 // sameUser returns an error unless this user is at the other end.
-func sameUser(c net.Conn) error {
-	raw, err := c.(*net.UnixConn).SyscallConn()
+func sameUser(c *conn) error {
+	raw, err := c.SyscallConn()
 	if err != nil {
 		return err
 	}

@@ -62,15 +62,26 @@ func isSocket(i fs.FileInfo) bool { return i.Mode().Type() == fs.ModeSocket }
 
 const ending = ".sock"
 
+type (
+	conn     = net.UnixConn
+	listener = net.UnixListener
+)
+
+func accept(l *listener) (*conn, error) { return l.AcceptUnix() }
+
 // dial connects to a program's socket.
-func dial(ctx context.Context, path string) (net.Conn, error) {
+func dial(ctx context.Context, path string) (*conn, error) {
 	address, done, err := address(path)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	var d net.Dialer
-	return d.DialContext(ctx, "unix", address)
+	c, err := d.DialContext(ctx, "unix", address)
+	if err != nil {
+		return nil, err
+	}
+	return c.(*conn), nil
 }
 
 // died reports whether err means that a socket's program is gone.
@@ -78,7 +89,7 @@ func died(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 
 // listenAt creates a socket. A new socket refuses connections until listen is called, and
 // another program would remove it as dead. So it gets its name afterwards.
-func listenAt(path string) (net.Listener, error) {
+func listenAt(path string) (*listener, error) {
 	first := path + "-new"
 	address, done, err := address(first)
 	if err != nil {

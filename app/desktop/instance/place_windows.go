@@ -39,10 +39,21 @@ func pipe(path string) string {
 	return `\\.\pipe\ashlar-` + strings.TrimSuffix(filepath.Base(path), ending)
 }
 
+type (
+	conn     struct{ net.Conn }
+	listener struct{ net.Listener }
+)
+
+func accept(l *listener) (*conn, error) {
+	c, err := l.Accept()
+	return &conn{c}, err
+}
+
 // dial connects to a program's pipe. The program learns nothing about this one: it cannot
 // act in its user's name.
-func dial(ctx context.Context, path string) (net.Conn, error) {
-	return winio.DialPipeContext(ctx, pipe(path))
+func dial(ctx context.Context, path string) (*conn, error) {
+	c, err := winio.DialPipeContext(ctx, pipe(path))
+	return &conn{c}, err
 }
 
 // died reports whether err means that a pipe's program is gone: its pipe went with it.
@@ -50,7 +61,7 @@ func died(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // listenAt creates a pipe that this user owns and nobody else may use, and then the file that
 // stands for it.
-func listenAt(path string) (net.Listener, error) {
+func listenAt(path string) (*listener, error) {
 	me, err := user()
 	if err != nil {
 		return nil, err
@@ -72,7 +83,7 @@ func listenAt(path string) (net.Listener, error) {
 
 // listenOn creates a pipe for programs on this machine. security says in SDDL who owns it and
 // who may use it.
-func listenOn(name, security string) (net.Listener, error) {
+func listenOn(name, security string) (*listener, error) {
 	l, err := winio.ListenPipe(name, &winio.PipeConfig{SecurityDescriptor: security, InputBufferSize: 64 << 10, OutputBufferSize: 64 << 10})
 	if err != nil {
 		return nil, err
@@ -82,7 +93,7 @@ func listenOn(name, security string) (net.Listener, error) {
 	if c, err := os.OpenFile(name, os.O_RDWR, 0); err == nil {
 		c.Close()
 	}
-	return l, nil
+	return &listener{l}, nil
 }
 
 // user returns the user of this program.
@@ -96,12 +107,12 @@ func user() (*windows.SID, error) {
 
 // sameUser returns an error unless this user owns the pipe. Once a program has ended, another
 // user could create a pipe with the name that it had.
-func sameUser(c net.Conn) error {
+func sameUser(c *conn) error {
 	me, err := user()
 	if err != nil {
 		return err
 	}
-	h, ok := c.(interface{ Fd() uintptr })
+	h, ok := c.Conn.(interface{ Fd() uintptr })
 	if !ok {
 		return errors.New("the connection is not a pipe")
 	}

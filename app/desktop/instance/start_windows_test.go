@@ -123,7 +123,7 @@ func TestOthersPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	sd, err := windows.GetSecurityInfo(windows.Handle(c.(interface{ Fd() uintptr }).Fd()), windows.SE_KERNEL_OBJECT,
+	sd, err := windows.GetSecurityInfo(windows.Handle(c.Conn.(interface{ Fd() uintptr }).Fd()), windows.SE_KERNEL_OBJECT,
 		windows.OWNER_SECURITY_INFORMATION|windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
 		t.Fatal(err)
