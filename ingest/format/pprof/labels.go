@@ -18,8 +18,9 @@ type labels struct {
 	attrs   []recording.Attr
 	tracks  map[int]*recording.TrackBuilder
 	timed   bool
-	origin  int64      // start of the recording, in ns
-	sets    []labelled // indexed by record.set - 1
+	origin  int64           // start of the recording, in ns
+	sets    []labelled      // indexed by record.set - 1
+	changed map[string]bool // keys of labels whose kind a copy changes, as was said
 }
 
 // labelled is the result of resolving a set of labels.
@@ -81,7 +82,7 @@ func roleOf(key string) role {
 // at the earliest.
 func (x *labels) init(b *recording.Builder, all *samples) {
 	x.b, x.samples = b, all
-	x.tracks = map[int]*recording.TrackBuilder{}
+	x.tracks, x.changed = map[int]*recording.TrackBuilder{}, map[string]bool{}
 	x.origin = math.MaxInt64
 	if all.timed() {
 		x.findOrigin()
@@ -165,7 +166,8 @@ func (x *labels) read(values []labelValue, sample int) (l labelled) {
 			x.b.Remark("label-values", place(sample), "Label %s of sample %d has %s, which are shown as one", safetext.Short(v.key), sample+1, safetext.Plural(n, "value"))
 		}
 		text, number, isNumber := textOf(same), v.number, n == 1
-		if n == 1 && text != "" && text != "0" && writtenAsNumber(v.key, text) != v.numeric {
+		if n == 1 && text != "" && text != "0" && !x.changed[v.key] && writtenAsNumber(v.key, text) != v.numeric {
+			x.changed[v.key] = true
 			is, becomes := "text", "number"
 			if v.numeric {
 				is, becomes = becomes, is
