@@ -150,6 +150,18 @@ func (d *decoder) thread(id string) {
 	d.g, d.current = g, nil
 }
 
+// cutCall leaves out a call whose cost does not follow. Functions of different threads do
+// not call each other.
+func (d *decoder) cutCall() {
+	if d.called == nil {
+		return
+	}
+	d.called = nil
+	d.calls.Read++
+	d.calls.Leave(d.place())
+	d.warn("cut-call", "Line %d is not the cost of the call before it; the call was left out", d.line)
+}
+
 func (d *decoder) read(line []byte) error {
 	d.line++
 	if len(line) == 0 || line[0] == '#' {
@@ -192,9 +204,11 @@ func (d *decoder) header(key, value string) error {
 	case "positions":
 		d.instr, d.lines = strings.Contains(value, "instr"), strings.Contains(value, "line")
 	case "thread":
+		d.cutCall()
 		d.thread(value)
 		d.dump.thread = value
 	case "part":
+		d.cutCall()
 		d.dump.part, d.dump.thread = value, ""
 		d.at, d.current = [2]int64{}, nil
 	case "creator":

@@ -282,6 +282,7 @@ func TestSentences(t *testing.T) {
 		{"no events", "events:\n", "", "line 1 has 0 events; supported are 1 to 64"},
 		{"other events", body + "1 2\nevents: Dr\n", "", "line 5 has different events than the earlier parts"},
 		{"cut", body + "1 2\ncfn=f\ncalls=1 5\n", "line 6", "The file is truncated at line 6: the cost of a call is missing"},
+		{"a call that another thread cuts", body + "1 2\ncfn=f\ncalls=1 5\nthread: 2\nfn=f\n3 4\n", "line 7", "Line 7 is not the cost of the call before it; the call was left out"},
 		{"no line of it", body + "1 2\nhello\n", "line 5", "Line 5 is not valid in a Callgrind file and was left out"},
 		{"an unknown name", body + "1 2\nfn=(7)\n3 4\n", "line 5", "Line 5 refers to the name number (7), which is not defined; the number is shown"},
 		{"no place", body + "1 2\n+x 3\n", "line 5", "Line 5 does not start with a position and was left out"},
