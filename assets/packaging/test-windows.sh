@@ -77,6 +77,7 @@ trap 'inside wineserver -k || true; rm -rf "$work"' EXIT
 # Wine 10 has no EnableMouseInPointer, without which Gio opens no window (see
 # gio-wine.md). In a copy of Gio the failure is ignored.
 cp go.mod go.sum "$work"
+"$go" mod download gioui.org # the folder is unknown before
 cp -r "$("$go" list -m -f '{{.Dir}}' gioui.org)" "$work/gio"
 chmod -R u+w "$work/gio"
 sed -i '/EnableMouseInPointer(1); err != nil/,/}/s/return err/_ = err/' "$work/gio/app/os_windows.go"
