@@ -132,6 +132,13 @@ func (v *values) next(c *cursor, s *shape) []byte {
 		return nil
 	}
 	switch s.code {
+	case shapeArray, shapeFixed, shapeRelLoc, shapeDataLoc:
+		if s.of == nil { // versions 4 and 5 cannot describe the elements
+			c.bad = true
+			return nil
+		}
+	}
+	switch s.code {
 	case shapeObject:
 		var o decode.Args
 		for i := range s.fields {

@@ -422,6 +422,23 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestArrayWithoutElements reads a field whose description names an array. The form of version 4
+// has no room for the type of its elements, so it and later fields are left out.
+func TestArrayWithoutElements(t *testing.T) {
+	for _, array := range []int{shapeArray, shapeFixed, shapeRelLoc, shapeDataLoc} {
+		w := newWriter(4, true)
+		k := w.kind("P", 1, "e", w.field("before", shapeUint8), w.field("list", array), w.field("after", shapeUint8))
+		w.events("EventBlock", told{kind: k, writer: 1, thread: 1, at: began, payload: pack(byte(3), uint16(1), uint16(0), byte(7))})
+		r, err := decodetest.Bytes(t, read, w.end(), 0)
+		if err != nil || len(r.Warnings) != 1 || r.Warnings[0].Code != "event-short" {
+			t.Fatalf("%v, %v", err, r.Warnings)
+		}
+		if got := r.Args(r.Tracks[0].Instants[0].Args); got != `{"provider":"P","before":3}` {
+			t.Error(got)
+		}
+	}
+}
+
 func newField(name string, shape ...any) []byte { return pack(small(pack(name, pack(shape...)))) }
 
 // made returns a trace of random samples, and counts in want the samples of each thread and
