@@ -274,7 +274,7 @@ func (d *Answer) row(r *compare.Row, m *recording.Metric) Row {
 		ATotal: exactnum.Value(r.ATotal, m), BTotal: exactnum.Value(r.BTotal, m), DeltaTotal: exactnum.Value(r.DeltaTotal(), m),
 		Share: "0", Status: string(r.Status), Self: newConfidence(r.Self, m), Total: newConfidence(r.Total, m),
 	}
-	if r.Status == compare.New || r.Status == compare.Gone {
+	if r.OneSided() {
 		out.Match = ""
 	}
 	if d.PerRun {

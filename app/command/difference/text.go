@@ -397,7 +397,7 @@ func (d *Answer) table(b *strings.Builder) {
 // state returns new, gone or the relative change.
 func state(r *compare.Row, a, b int64) string {
 	switch {
-	case r.Status == compare.New || r.Status == compare.Gone:
+	case r.OneSided():
 		return string(r.Status)
 	case a == 0 && b == 0:
 		return ""

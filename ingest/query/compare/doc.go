@@ -43,8 +43,8 @@
 // first: of each run within its side (the median of the functions' costs), and between the
 // sides (see stats.Common). A machine is faster in some minutes than in others, and a run
 // that lasts twice as long costs twice as much everywhere. So a row is tested against the
-// common factor, while its interval and its spread are those of the values as they are. The
-// total is compared as it is.
+// common factor. Its interval, its spread and the comparison of the totals use the values as
+// recorded.
 //
 // [FromCounts], for sampled profiles: samples are assumed to hit a function independently
 // of each other, so their number is a Poisson variable. The weight of n samples has a

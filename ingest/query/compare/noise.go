@@ -139,28 +139,43 @@ func (c *Comparison) owners(g *groups, oneSided bool) []int32 {
 	if c.Tree.Inverted {
 		return owner
 	}
-	costs, all := map[[2]int32]float64{}, make([]float64, len(owner)) // by function and caller, by function
-	for i := 1; i < len(nodes); i++ {
-		f, p := nodes[i].Func, nodes[nodes[i].Parent].Func
-		if p == f {
-			continue
-		}
-		v := math.Abs(float64(nodes[i].A.Total)) + math.Abs(float64(nodes[i].B.Total))
-		costs[[2]int32{f, p}] += v
-		all[f] += v
-	}
-	for k, v := range costs {
-		if k[1] >= 0 && v > (1-strayShare)*all[k[0]] {
-			owner[k[0]] = k[1]
+	calls := func(one func(f, caller int32, cost float64)) {
+		for i := 1; i < len(nodes); i++ {
+			if f, p := nodes[i].Func, nodes[nodes[i].Parent].Func; f != p {
+				one(f, p, math.Abs(float64(nodes[i].A.Total))+math.Abs(float64(nodes[i].B.Total)))
+			}
 		}
 	}
+	// A caller with more than half of the cost remains if those with less are set off
+	// against each other (Boyer and Moore).
+	lead := make([]float64, len(owner))
+	calls(func(f, p int32, cost float64) {
+		switch {
+		case owner[f] == p:
+			lead[f] += cost
+		case cost > lead[f]:
+			owner[f], lead[f] = p, cost-lead[f]
+		default:
+			lead[f] -= cost
+		}
+	})
+	stray, all := make([]float64, len(owner)), make([]float64, len(owner))
+	calls(func(f, p int32, cost float64) {
+		if all[f] += cost; p != owner[f] {
+			stray[f] += cost
+		}
+	})
 	for f, p := range owner {
 		if p < 0 {
 			continue
 		}
+		if stray[f] > strayShare*all[f] {
+			owner[f] = none
+			continue
+		}
 		r, of := &g.rows[f+1], &g.rows[p+1]
 		own, all := float64(of.ASelf)+float64(of.BSelf), float64(of.ATotal)+float64(of.BTotal)
-		if (r.Status == Gone || r.Status == New) && !oneSided || interrupted[r.Name] || own < ownShare*all {
+		if r.OneSided() && !oneSided || interrupted[r.Name] || own < ownShare*all {
 			owner[f] = none
 		}
 	}
@@ -191,7 +206,7 @@ func (c *Comparison) exchanges(g *groups, owner []int32) []int32 {
 			join(int32(f), p)
 		}
 	}
-	oneSided := func(f int32) bool { s := g.rows[f+1].Status; return s == Gone || s == New }
+	oneSided := func(f int32) bool { return g.rows[f+1].OneSided() }
 	nodes := c.Tree.Nodes
 	first := map[int32]int32{} // by node on both sides, the first function below on one side
 	anchors := make([]int32, len(nodes))

@@ -158,7 +158,7 @@ func (p *pace) beyond(sides [2][]float64, least [2]float64) float64 {
 	if even[0].Variance+even[1].Variance < plain[0].Variance+plain[1].Variance {
 		plain = even
 	}
-	return means(plain[0], plain[1], least[0]+(least[1])/(p.common*p.common)).P
+	return means(plain[0], plain[1], least[0]+least[1]/(p.common*p.common)).P
 }
 
 // runPace returns the pace of several runs per side, nil if the confidences have another

@@ -68,6 +68,9 @@ func (r *Row) DeltaSelf() int64 { return recording.Saturated(r.BSelf, -r.ASelf) 
 // DeltaTotal returns B's total minus A's.
 func (r *Row) DeltaTotal() int64 { return recording.Saturated(r.BTotal, -r.ATotal) }
 
+// OneSided reports whether the row is in A or in B only.
+func (r *Row) OneSided() bool { return r.Status == New || r.Status == Gone }
+
 // Confidence returns the confidence by which the row is sorted: the confidence of the
 // difference in self, or in total if self is equal on both sides.
 func (r *Row) Confidence() *Confidence {

@@ -211,7 +211,7 @@ func (c *OfTwo) largestDifferences(s *panel.Host, u *ui.UI, a *session.CompareAn
 			text, change = th.Faint, th.Faint
 		}
 		said := units.Change(row.ASelf, row.BSelf)
-		if row.Status == compare.New || row.Status == compare.Gone {
+		if row.OneSided() {
 			said = string(row.Status)
 		}
 		u.Text(image.Rect(r.Max.X-u.Px(66), y, r.Max.X, y+line), said, ui.Style{Size: 12, Color: change, Align: ui.End})

@@ -43,7 +43,7 @@ var columns = [DifferenceColumns]column{
 	columnA: sideColumn(0),
 	columnB: sideColumn(1),
 	columnChange: {"change", "%", 76, false, func(_ *session.CompareAnswer, r *compare.Row, total bool) string {
-		if r.Status == compare.New || r.Status == compare.Gone {
+		if r.OneSided() {
 			return string(r.Status)
 		}
 		v := values(r, total)

@@ -45,7 +45,7 @@ type PairKind struct {
 }
 
 func kindOf(r *compare.Row) PairKind {
-	if r.Status == compare.New || r.Status == compare.Gone {
+	if r.OneSided() {
 		return PairKind{status: r.Status}
 	}
 	return PairKind{r.Rule, compare.Changed}

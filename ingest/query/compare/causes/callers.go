@@ -207,7 +207,7 @@ func (f *callerFinder) standsOut(r *compare.Row) bool {
 // moved reports whether a function is on one side only and its cost came from, or went to,
 // others below the same functions: a call was put in between, or replaced.
 func (f *callerFinder) moved(r *compare.Row) bool {
-	if r.Status != compare.New && r.Status != compare.Gone {
+	if !r.OneSided() {
 		return false
 	}
 	nodes, above, sum := f.tree.Nodes, map[int32]bool{}, int64(0)

@@ -324,9 +324,10 @@ func (e *explainer) owned() {
 	}
 }
 
-// shifted groups each function that changed with functions that only it calls: those that
-// changed the other way, because cost moved between them, and those that changed in about
-// the same proportion, because it calls them more or less often.
+// shifted groups each function with functions that only it calls and that changed. Those that
+// changed in the opposite direction exchanged cost with it; that is inlining if one of them, or
+// a function that only they call, is on one side only. Otherwise it groups those that changed
+// in about the same proportion, because it calls them more or less often.
 func (e *explainer) shifted() {
 	changed := func(r *compare.Row) bool { return r.Self != nil && r.Self.P < .05 && r.DeltaSelf() != 0 }
 	below := map[int32][]*compare.Row{}
@@ -340,32 +341,32 @@ func (e *explainer) shifted() {
 		if top == nil || e.taken[top] || top.DeltaSelf() == 0 || e.c.Chosen(top) {
 			continue
 		}
-		moved, alike, ends := []*compare.Row{top}, []*compare.Row{top}, false
+		var opposite, alike []*compare.Row
 		for _, r := range below[f] {
+			small := recording.Abs(top.DeltaSelf()) <= recording.Abs(r.DeltaSelf())/2
 			switch {
-			case e.taken[r] || !changed(r) || !changed(top) && recording.Abs(top.DeltaSelf()) > recording.Abs(r.DeltaSelf())/2:
-			case (r.DeltaSelf() < 0) != (top.DeltaSelf() < 0):
-				if !changed(top) {
-					continue
+			case e.taken[r] || !changed(r):
+			case (r.DeltaSelf() < 0) == (top.DeltaSelf() < 0):
+				if (changed(top) || small) && alikeChange(r, top) {
+					alike = append(alike, r)
 				}
-				moved = append(moved, r)
-				for _, k := range below[r.Key] {
-					if k.Status == compare.New || k.Status == compare.Gone {
-						moved, ends = append(moved, k), true
+			case changed(top):
+				opposite = append(opposite, r)
+				for _, callee := range below[r.Key] {
+					if callee.OneSided() {
+						opposite = append(opposite, callee)
 					}
 				}
-				ends = ends || r.Status == compare.New || r.Status == compare.Gone
-			case alikeChange(r, top):
-				alike = append(alike, r)
 			}
 		}
+		group := func(kind Kind, rows []*compare.Row) { e.add(kind, append([]*compare.Row{top}, rows...)) }
 		switch {
-		case len(moved) > 1 && ends && top.DeltaSelf() > 0:
-			e.add(Inlined, moved)
-		case len(moved) > 1 && ends:
-			e.add(Split, moved)
-		case len(alike) > 1:
-			e.add(Callees, alike)
+		case slices.ContainsFunc(opposite, (*compare.Row).OneSided) && top.DeltaSelf() > 0:
+			group(Inlined, opposite)
+		case slices.ContainsFunc(opposite, (*compare.Row).OneSided):
+			group(Split, opposite)
+		case len(alike) > 0:
+			group(Callees, alike)
 		}
 	}
 }
@@ -382,7 +383,7 @@ func alikeChange(x, y *compare.Row) bool {
 // above it that is on that side only too: the cost of the inner ones is a detail of the
 // outer one's.
 func (e *explainer) oneSided() {
-	if !slices.ContainsFunc(e.t.Rows, func(r compare.Row) bool { return r.Status == compare.New || r.Status == compare.Gone }) {
+	if !slices.ContainsFunc(e.t.Rows, func(r compare.Row) bool { return r.OneSided() }) {
 		return
 	}
 	nodes := e.c.Tree.Nodes
@@ -393,7 +394,7 @@ func (e *explainer) oneSided() {
 		n := &nodes[i]
 		top[i] = -1
 		r := e.row[n.Func]
-		if r == nil || e.taken[r] || r.Status != compare.New && r.Status != compare.Gone {
+		if r == nil || e.taken[r] || !r.OneSided() {
 			continue
 		}
 		if top[i] = top[n.Parent]; top[i] < 0 || e.row[top[i]].Status != r.Status {
