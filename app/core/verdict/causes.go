@@ -91,7 +91,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 		case d.c.Normalize != compare.Raw && d.c.Normalize != compare.Calls:
 			d.say("Normalised by %s: ", d.c.Normalize)
 		case d.alike() != "":
-			d.say("Most functions changed by about %s; beyond that, ", d.alike())
+			d.say("Most functions changed by about %s; exceptions: ", d.alike())
 		}
 		if len(reported) == 0 || len(callers) > 0 && size(callers[0].Delta) > size(reported[0].Delta) {
 			d.caller(&callers[0])

@@ -50,7 +50,7 @@ type verdict struct {
 
 	causes   []causes.Cause
 	reported []*causes.Cause // causes named so far
-	// callers are named because their totals changed beyond what told explains.
+	// callers are named because their totals changed beyond what reported explains.
 	callers []causes.Caller
 	common  bool // the text says that all functions changed alike
 }
