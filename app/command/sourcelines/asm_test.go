@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -168,23 +167,22 @@ func compareWithPprof(t *testing.T, pprof, program, profile, metric, functions s
 	}
 }
 
+// run runs a program to its end.
+func run(t *testing.T, program string, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 // TestInstructionsOfOtherProfiles compares allocations and contentions at each instruction with
 // those of go tool pprof: they are at calls, and their functions have lines of inlined ones.
 func TestInstructionsOfOtherProfiles(t *testing.T) {
 	pprof := decodetest.GoTool(t, "pprof")
 	dir := t.TempDir()
-	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "spinning")
 	memory, locks := filepath.Join(dir, "memory.pprof"), filepath.Join(dir, "locks.pprof")
-	if err := os.WriteFile(source, []byte(spinning), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"go", "build", "-o", program, source}, {program, memory, locks}} {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
+	program := decodetest.GoBuild(t, spinning, "")
+	run(t, program, memory, locks)
 	compareWithPprof(t, pprof, program, memory, "alloc_objects", "main.grow|strings|main.profiles")
 	compareWithPprof(t, pprof, program, locks, "contentions", "main.contend|Mutex")
 }
@@ -192,18 +190,9 @@ func TestInstructionsOfOtherProfiles(t *testing.T) {
 // TestInstructionsOfGo compares the samples at each instruction with those of go tool pprof.
 func TestInstructionsOfGo(t *testing.T) {
 	pprof := decodetest.GoTool(t, "pprof")
-	dir := t.TempDir()
-	source, program, profile := filepath.Join(dir, "main.go"), filepath.Join(dir, "spinning"), filepath.Join(dir, "cpu.pprof")
-	if err := os.WriteFile(source, []byte(spinning), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"go", "build", "-o", program, source}, {program, profile}} {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
+	profile := filepath.Join(t.TempDir(), "cpu.pprof")
+	program := decodetest.GoBuild(t, spinning, "")
+	run(t, program, profile)
 	compareWithPprof(t, pprof, program, profile, "samples", "main.mix|sort")
 	text := func(args ...string) string {
 		var out, remarks bytes.Buffer

@@ -2,14 +2,13 @@ package sourcelines_test
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"ashlar/app/command"
 	"ashlar/app/command/sourcelines"
+	"ashlar/ingest/format/decode/decodetest"
 )
 
 // TestTwoBuilds plants a bounds check in the loop of a function and finds it by comparing the
@@ -35,18 +34,8 @@ func TestTwoBuilds(t *testing.T) {
 	}
 	var profiles []string
 	for name, table := range map[string]string{"a": "[64]uint32", "b": "= make([]uint32, 64)"} {
-		dir := t.TempDir()
-		source, program, profile := filepath.Join(dir, "main.go"), filepath.Join(dir, "spinning"), filepath.Join(dir, name+".pprof")
-		if err := os.WriteFile(source, []byte(with(table)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, args := range [][]string{{"go", "build", "-o", program, source}, {program, profile}} {
-			cmd := exec.Command(args[0], args[1:]...)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %v\n%s", args, err, out)
-			}
-		}
+		profile := filepath.Join(t.TempDir(), name+".pprof")
+		run(t, decodetest.GoBuild(t, with(table), ""), profile)
 		if profiles = append(profiles, profile); name == "a" && len(profiles) == 2 {
 			profiles[0], profiles[1] = profiles[1], profiles[0]
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ashlar/app/core/assembly"
+	"ashlar/ingest/format/decode/decodetest"
 	"ashlar/ingest/model/recording"
 )
 
@@ -32,22 +33,6 @@ func hash(n int) (h uint32) {
 
 func main() { os.Exit(int(hash(len(os.Args)*1000) & 1)) }
 `
-
-// built compiles hash for a system and a processor.
-func built(t *testing.T, system, processor string) string {
-	t.Helper()
-	dir := t.TempDir()
-	source, path := filepath.Join(dir, "main.go"), filepath.Join(dir, "hash.exe")
-	if err := os.WriteFile(source, []byte(hash), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("go", "build", "-o", path, source)
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return path
-}
 
 // printed is an instruction of hash as Go's objdump prints it.
 type printed struct {
@@ -73,7 +58,10 @@ func objdumpOf(t *testing.T, path string) (all []printed) {
 // TestForeignRecordings opens the binaries of recordings from Windows and macOS: as Go's
 // profiles name them, and as samply does in the format of Firefox.
 func TestForeignRecordings(t *testing.T) {
-	windows, mac := built(t, "windows", "amd64"), built(t, "darwin", "arm64")
+	if testing.Short() {
+		t.Skip("it compiles the standard library for two systems: make check runs this test")
+	}
+	windows, mac := decodetest.GoBuild(t, hash, "windows/amd64"), decodetest.GoBuild(t, hash, "darwin/arm64")
 	file, err := pe.Open(windows)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +86,7 @@ func TestForeignRecordings(t *testing.T) {
 	}
 	const loaded = 0x7ff712340000
 	zone := time.FixedZone("CEST", 7200)
-	goID := func(d time.Duration) string { return `C:\work\hash.exe` + st.ModTime().Add(d).In(zone).String() }
+	goID := func(d time.Duration) string { return `C:\work\program.exe` + st.ModTime().Add(d).In(zone).String() }
 	codeID := fmt.Sprintf("%08X%x", file.TimeDateStamp, o.SizeOfImage)
 	for _, c := range []struct {
 		name, path, format, file, id string
@@ -107,14 +95,14 @@ func TestForeignRecordings(t *testing.T) {
 		verified                     string // kind of the id, "" for none
 		doubt, err                   string
 	}{
-		{"Go on Windows", windows, "pprof", `C:\work\hash.exe`, goID(0), o.ImageBase, true, "modification time", "", ""},
-		{"Go on Windows, another time", windows, "pprof", `C:\work\hash.exe`, goID(-time.Hour), o.ImageBase, true, "", "the recorded binary was written at ", ""},
-		{"Go on macOS", mac, "pprof", "/Users/a/hash.exe", "", text.Addr, true, "", "the recording has no build id", ""},
-		{"samply on Windows", windows, "firefox", "hash.exe", codeID, o.ImageBase, false, "time stamp and size", "", ""},
-		{"samply on Windows, another size", windows, "firefox", "hash.exe", codeID + "0", o.ImageBase, false, "", "", "its time stamp and size is "},
-		{"samply on macOS", mac, "firefox", "hash.exe", uuid, text.Addr, false, "build id", "", ""},
-		{"samply on macOS, Breakpad's id", mac, "firefox", "hash.exe", uuid + "0", text.Addr, false, "build id", "", ""},
-		{"samply on macOS, another id", mac, "firefox", "hash.exe", strings.Repeat("AB", 16), text.Addr, false, "", "", "not the recorded binary"},
+		{"Go on Windows", windows, "pprof", `C:\work\program.exe`, goID(0), o.ImageBase, true, "modification time", "", ""},
+		{"Go on Windows, another time", windows, "pprof", `C:\work\program.exe`, goID(-time.Hour), o.ImageBase, true, "", "the recorded binary was written at ", ""},
+		{"Go on macOS", mac, "pprof", "/Users/a/program.exe", "", text.Addr, true, "", "the recording has no build id", ""},
+		{"samply on Windows", windows, "firefox", "program.exe", codeID, o.ImageBase, false, "time stamp and size", "", ""},
+		{"samply on Windows, another size", windows, "firefox", "program.exe", codeID + "0", o.ImageBase, false, "", "", "its time stamp and size is "},
+		{"samply on macOS", mac, "firefox", "program.exe", uuid, text.Addr, false, "build id", "", ""},
+		{"samply on macOS, Breakpad's id", mac, "firefox", "program.exe", uuid + "0", text.Addr, false, "build id", "", ""},
+		{"samply on macOS, another id", mac, "firefox", "program.exe", strings.Repeat("AB", 16), text.Addr, false, "", "", "not the recorded binary"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := objdumpOf(t, c.path)

@@ -7,7 +7,6 @@ import (
 	stdmaps "maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -474,16 +473,7 @@ func TestSymbols(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the runtime with other flags: make check runs this test")
 	}
-	dir := t.TempDir()
-	exe := filepath.Join(dir, "program")
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	build := exec.Command("go", "build", "-ldflags=-B gobuildid", "-o", exe, filepath.Join(dir, "main.go"))
-	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	exe := decodetest.GoBuild(t, "package main\n\nfunc main() {}\n", "linux/amd64", "-ldflags=-B gobuildid")
 	for _, changed := range []bool{false, true} {
 		m := &made{}
 		d := &decoder{ids: map[string][]byte{}}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -38,6 +39,28 @@ func GoTool(t testing.TB, name string) string {
 	}
 	goTools.paths[name] = strings.TrimSpace(string(out))
 	return goTools.paths[name]
+}
+
+// GoBuild compiles a Go program of one file for a target, such as "darwin/arm64" or "" for
+// this machine, and returns its path. The program has symbols and debug information,
+// whatever flags the tests are compiled with. So its part of the standard library is compiled
+// too, once for each target: about ten seconds of processor time.
+func GoBuild(t testing.TB, source, target string, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", append(append([]string{"build", "-o", program}, flags...), file)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
+	if system, processor, ok := strings.Cut(target, "/"); ok {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
 }
 
 // Row is a function in the output of `go tool pprof -top`, with its numbers as printed.
