@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -24,10 +23,8 @@ import (
 
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
-	"ashlar/ingest/format/program"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
-	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -471,31 +468,4 @@ func relative(last *int64, word string) bool {
 	}
 	*last = int64(n)
 	return true
-}
-
-// frame returns the recording's form of a function.
-func (d *decoder) frame(n name) recording.Function {
-	fn := recording.Function{Name: n.fn, Module: base(n.ob), File: n.file}
-	if fn.Name == "" {
-		fn.Name = funcname.Unknown
-	}
-	if hex, ok := strings.CutPrefix(fn.Name, "0x"); ok { // no symbol is known
-		if _, err := strconv.ParseUint(hex, 16, 64); err == nil {
-			fn.Unresolved = true
-		}
-	}
-	if fn.File == "???" {
-		fn.File = ""
-	}
-	if fn.Module != "" {
-		fn.Kind = program.KindOf(fn.Module)
-	}
-	return fn
-}
-
-func base(s string) string {
-	if s == "" || s == "???" {
-		return ""
-	}
-	return path.Base(s)
 }

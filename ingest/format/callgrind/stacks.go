@@ -2,8 +2,13 @@ package callgrind
 
 import (
 	"context"
+	"path"
+	"strconv"
+	"strings"
 
+	"ashlar/ingest/format/program"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/funcname"
 	"ashlar/ingest/model/recording"
 )
 
@@ -247,4 +252,31 @@ func onCycle(to *function) bool {
 		}
 	}
 	return false
+}
+
+// frame returns the recording's form of a function.
+func (d *decoder) frame(n name) recording.Function {
+	fn := recording.Function{Name: n.fn, Module: base(n.ob), File: n.file}
+	if fn.Name == "" {
+		fn.Name = funcname.Unknown
+	}
+	if hex, ok := strings.CutPrefix(fn.Name, "0x"); ok { // no symbol is known
+		if _, err := strconv.ParseUint(hex, 16, 64); err == nil {
+			fn.Unresolved = true
+		}
+	}
+	if fn.File == "???" {
+		fn.File = ""
+	}
+	if fn.Module != "" {
+		fn.Kind = program.KindOf(fn.Module)
+	}
+	return fn
+}
+
+func base(s string) string {
+	if s != "" && s != "???" {
+		return path.Base(s)
+	}
+	return ""
 }

@@ -115,7 +115,7 @@ func boundedNames(r io.ReaderAt) bool {
 	if head[elf.EI_DATA] == byte(elf.ELFDATA2MSB) {
 		order = binary.BigEndian
 	}
-	// The positions of what is read, in the header and in the header of a section.
+	// Offsets in the header of the file (width to counts) and of a section (flags, offset).
 	width, at, counts, flags, offset := 8, 0x28, 0x3a, 8, 24
 	if head[elf.EI_CLASS] == byte(elf.ELFCLASS32) {
 		width, at, counts, flags, offset = 4, 0x20, 0x2e, 8, 16

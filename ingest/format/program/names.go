@@ -57,8 +57,8 @@ func (p *Program) readLink(b []byte) {
 	}
 }
 
-// debugOf returns a section of a PE or Mach-O file with debug information. lead is what its
-// name begins with: "." or "__".
+// debugOf returns a section of a PE or Mach-O file with debug information. lead is the
+// beginning of its name in that format: "." or "__".
 func debugOf(name, lead string, r *io.SectionReader) (d debugSection, ok bool) {
 	if name, ok = strings.CutPrefix(name, lead); !ok {
 		return d, false

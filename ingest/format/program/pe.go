@@ -114,23 +114,20 @@ func openPE(r io.ReaderAt) (*peFile, error) {
 	}
 	const moves = 0x40 // of DllCharacteristics
 	var count uint32
-	switch magic := binary.LittleEndian.Uint16(optional); magic {
-	case 0x20b:
-		var o pe.OptionalHeader64
-		n := binary.Size(&o) - binary.Size(&o.DataDirectory)
-		if len(optional) < n {
-			return nil, errNoProgram
-		}
-		_, _ = binary.Decode(slices.Concat(optional, make([]byte, binary.Size(&o)))[:binary.Size(&o)], binary.LittleEndian, &o)
+	// decode decodes the header, which may lack some or all of the data directories.
+	decode := func(o any) bool {
+		const directories = 16 * 8
+		size := binary.Size(o)
+		_, err := binary.Decode(slices.Concat(optional, make([]byte, directories)), binary.LittleEndian, o)
+		return err == nil && len(optional) >= size-directories
+	}
+	var o pe.OptionalHeader64
+	var o32 pe.OptionalHeader32
+	switch magic := binary.LittleEndian.Uint16(optional); {
+	case magic == 0x20b && decode(&o):
 		f.image, f.size, f.entry, f.moves, count, f.directories = o.ImageBase, o.SizeOfImage, o.AddressOfEntryPoint, o.DllCharacteristics&moves != 0, o.NumberOfRvaAndSizes, o.DataDirectory[:]
-	case 0x10b:
-		var o pe.OptionalHeader32
-		n := binary.Size(&o) - binary.Size(&o.DataDirectory)
-		if len(optional) < n {
-			return nil, errNoProgram
-		}
-		_, _ = binary.Decode(slices.Concat(optional, make([]byte, binary.Size(&o)))[:binary.Size(&o)], binary.LittleEndian, &o)
-		f.image, f.size, f.entry, f.moves, count, f.directories = uint64(o.ImageBase), o.SizeOfImage, o.AddressOfEntryPoint, o.DllCharacteristics&moves != 0, o.NumberOfRvaAndSizes, o.DataDirectory[:]
+	case magic == 0x10b && decode(&o32):
+		f.image, f.size, f.entry, f.moves, count, f.directories = uint64(o32.ImageBase), o32.SizeOfImage, o32.AddressOfEntryPoint, o32.DllCharacteristics&moves != 0, o32.NumberOfRvaAndSizes, o32.DataDirectory[:]
 	default:
 		return nil, errNoProgram
 	}

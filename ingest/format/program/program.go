@@ -40,7 +40,7 @@ type Program struct {
 	closer *os.File
 }
 
-// container is what a program holds, whatever the format of its file.
+// A container is the contents of a program file, in a form common to ELF, PE and Mach-O.
 type container struct {
 	machine  elf.Machine
 	order    binary.ByteOrder
