@@ -352,6 +352,25 @@ func TestSmallBesideOpen(t *testing.T) {
 	}
 }
 
+// TestTinyIsNotFirst checks that a change that is certain but less than a thousandth of the total
+// is not the first sentence, while one of a hundredth is.
+func TestTinyIsNotFirst(t *testing.T) {
+	side := func(v int) compare.Input {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, "main;f%d 250000\n", i)
+		}
+		fmt.Fprintf(&b, "main;tiny %d\n", v)
+		return input(t, "x.folded", []byte(b.String()))
+	}
+	if got := said(t, side(500), side(2000)); strings.HasPrefix(got, "tiny") {
+		t.Errorf("a change of 1,500 of 10 million samples comes first: %s", got)
+	}
+	if got := said(t, side(500), side(100_500)); !strings.HasPrefix(got, "tiny +100.0 k") {
+		t.Errorf("a change of a hundredth does not come first: %s", got)
+	}
+}
+
 // TestOneCall checks that a function with one call per side is named with a remark that
 // its certainty is unknown.
 func TestOneCall(t *testing.T) {

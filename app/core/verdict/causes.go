@@ -23,6 +23,8 @@ const (
 	// leastShare is the smallest share of the total's change at which a cause or a caller is
 	// named: smaller ones may be certain, but do not explain it.
 	leastShare = .05
+	// leastOfTotal is the smallest share of the larger total that is worth a first sentence.
+	leastOfTotal = .001
 )
 
 // choose finds the causes of the change that are certain, or whose confidence is unknown,
@@ -51,9 +53,11 @@ func (d *verdict) choose(chance bool) {
 	d.fewest()
 }
 
-// slight reports whether a change is too small a part of the total's to explain it.
+// slight reports whether a change is too small a part of the total's to explain it, or of the
+// totals to matter.
 func (d *verdict) slight(delta int64) bool {
-	return float64(size(delta)) < leastShare*float64(size(d.c.B().Total-d.c.A().Total))
+	a, b := d.c.A().Total, d.c.B().Total
+	return float64(size(delta)) < max(leastShare*float64(size(b-a)), leastOfTotal*float64(max(size(a), size(b))))
 }
 
 // fewest keeps the mostNamed largest of the causes and callers.
