@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ashlar/app/agent/claims"
+	"ashlar/testdata/rounds"
 )
 
 // counted is a finding as JSON has it.
@@ -41,6 +42,7 @@ func manyFindings(t *testing.T) (all [][]string) {
 // TestNumbersOfFindings checks that check-claims confirms every number of a finding, and that
 // it rejects one with a changed digit.
 func TestNumbersOfFindings(t *testing.T) {
+	rounds.Unraced(t)
 	dir := t.TempDir()
 	held := func(text string) (c claims.Checked, code int) {
 		path := filepath.Join(dir, "report.md")

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // trendFolder writes recordings of runs. From run at on, hash takes about 50 % longer; sort is
@@ -209,7 +211,7 @@ func TestTrendIsTheSameEachTime(t *testing.T) {
 	if !strings.Contains(first, `"damage"`) {
 		t.Fatalf("no damage is listed: %s", first)
 	}
-	for range 10 {
+	for range rounds.Size(10, 3) {
 		if again := textOf(t, "trend", dir, "--json"); again != first {
 			t.Fatalf("another answer:\n%s\nand\n%s", first, again)
 		}

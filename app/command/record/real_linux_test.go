@@ -12,6 +12,9 @@ import (
 
 // TestRealProfilers records with the profilers that are installed, and reads the result.
 func TestRealProfilers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles and runs other programs: make check runs this test")
+	}
 	const native = `
 __attribute__((noinline)) unsigned mix(unsigned h) { for (int i = 0; i < 300000000; i++) { h ^= i; h *= 16777619u; } return h; }
 int main(int c, char **v) { return (mix(c) & 1) + 3; }`

@@ -51,6 +51,9 @@ var annotated = regexp.MustCompile(`^ *([0-9]+) +: +([0-9a-f]+):`)
 // TestInstructionsOfPerf compares the samples at each instruction with those of perf
 // annotate.
 func TestInstructionsOfPerf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles and runs other programs: make check runs this test")
+	}
 	if err := exec.Command("perf", "record", "-o", os.DevNull, "true").Run(); err != nil {
 		t.Skip("perf is not permitted to record here: ", err)
 	}

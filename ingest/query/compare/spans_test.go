@@ -258,6 +258,7 @@ func TestFewSlowCalls(t *testing.T) {
 // TestRunsOfTraces compares runs in which all functions vary by 2 % and share a factor of up
 // to a fifth. At most 5 % of the tables may have an alarm; a change of a quarter must show.
 func TestRunsOfTraces(t *testing.T) {
+	rounds.Unraced(t)
 	const pairs = 100
 	alarms, found := 0, 0
 	for seed := range uint64(pairs) {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // naive returns the statistic of the best split by the definition, from all pairs of
@@ -59,7 +61,11 @@ func TestBestAgainstAllPairs(t *testing.T) {
 // TestFindsRepairedChanges checks that a cost that rose and fell again is two changes, also
 // a short rise in a long series.
 func TestFindsRepairedChanges(t *testing.T) {
+	rounds.Unraced(t)
 	for _, c := range []struct{ runs, from, to int }{{30, 10, 20}, {24, 8, 16}, {60, 20, 26}, {200, 90, 102}, {500, 240, 262}} {
+		if c.runs > 100 && testing.Short() {
+			continue
+		}
 		missed := 0
 		for seed := range 10 {
 			r := rand.New(rand.NewPCG(11, uint64(seed)))
