@@ -1,19 +1,34 @@
 package findings
 
 import (
+	"path"
 	"strings"
 
 	"ashlar/ingest/model/recording"
 )
 
 // class is a set of kinds of functions, recognized by their names.
-type class uint8
+type class uint32
 
 const (
 	collecting class = 1 << iota
 	locking
 	idling
 	inKernel
+
+	// Kinds of work that libraries do; see works.
+	throwing
+	syncing
+	matching
+	coding
+	copying
+	formatting
+	faulting
+	moving
+	allocating
+	spawning
+	searching
+	measuring
 )
 
 // names lists the functions of each class: functions that do nothing else, and the names
@@ -39,6 +54,34 @@ var names = map[class][]string{
 		"sem_wait*", "sem_timedwait*", "__new_sem_wait*", "__futex_abstimed_wait*", "futex_wait*", "ppoll", "__ppoll", "pselect*", "epoll_pwait*", "__sigtimedwait", "PlatformEvent::park*", "Parker::park", "PlatformMonitor::wait", "PosixSemaphore::wait",
 		"jdk.internal.misc.Unsafe.park", "java.lang.Object.wait*", "java.lang.Thread.sleep*", "sun.misc.Unsafe.park", "mach_msg_trap", "__psynch_cvwait", "kevent", "golang.org/x/sys/unix.kevent", "golang.org/x/sys/unix.Kevent", "golang.org/x/sys/unix.EpollWait", "syscall.EpollWait", "WaitForSingleObject*", "NtWaitFor*", "(program)",
 	},
+	throwing: {
+		"__cxa_throw", "__cxa_rethrow", "__cxa_allocate_exception", "_Unwind_RaiseException*", "_Unwind_Resume", "_Unwind_Backtrace", "_Unwind_Find_FDE", "__gxx_personality_v0", "_CxxThrowException", "RtlRaiseException", "RaiseException", "objc_exception_throw", "IL_Throw",
+		"java.lang.Throwable.fillInStackTrace", "java.lang.Throwable.<init>", "java.lang.Exception.<init>", "java.lang.RuntimeException.<init>", "runtime.gopanic", "prepareStackTrace*", "captureStackTrace", "captureLargerStackTrace",
+	},
+	syncing: {
+		"fsync", "fdatasync", "fsyncSync", "fdatasyncSync", "do_fsync", "vfs_fsync*", "__x64_sys_fsync", "__x64_sys_fdatasync", "__arm64_sys_fsync", "__arm64_sys_fdatasync", "FlushFileBuffers", "NtFlushBuffersFile", "os.fsync", "posix.fsync",
+		"os.(*File).Sync", "internal/poll.(*FD).Fsync", "syscall.Fsync", "java.io.FileDescriptor.sync*", "sun.nio.ch.FileChannelImpl.force", "sun.nio.ch.FileDispatcherImpl.force0", "sun.nio.ch.UnixFileDispatcherImpl.force0",
+	},
+	matching: {
+		"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX", "java.util.regex.Pattern.compile", "java.util.regex.Pattern.<init>", "re._compile", "sre_compile.compile", "re._compiler.compile", "std::basic_regex*", "std::__cxx11::basic_regex*", "std::__detail::_Compiler*", "regcomp", "pcre_compile*", "pcre2_compile*",
+	},
+	coding: {
+		"encoding/json.*", "json.loads", "json.dumps", "JSON.parse", "JSON.stringify", "com.fasterxml.jackson.*", "com.google.gson.*", "nlohmann::*", "serde_json::*", "System.Text.Json.*", "Newtonsoft.Json.*",
+	},
+	copying: {"deepcopy", "copy.deepcopy", "cloneDeep", "baseClone", "structuredClone"},
+	formatting: {
+		"fmt.Sprint*", "fmt.Fprint*", "fmt.Append*", "fmt.Errorf", "java.lang.String.format", "java.lang.String.formatted", "java.util.Formatter.*", "snprintf", "sprintf", "vsnprintf", "__vsnprintf_internal", "__vfprintf_internal", "___snprintf_chk", "__snprintf_chk", "__sprintf_chk", "std::__cxx11::basic_ostringstream*", "std::ostream::*",
+	},
+	faulting: {"asm_exc_page_fault", "exc_page_fault", "page_fault", "do_page_fault", "__do_page_fault", "do_user_addr_fault", "handle_mm_fault", "do_anonymous_page", "do_mem_abort"},
+	moving: {
+		"memcpy", "memmove", "memset", "__memcpy_*", "__memmove_*", "__memset_*", "runtime.memmove", "runtime.memclrNoHeapPointers", "runtime.duffcopy", "runtime.duffzero", "java.lang.System.arraycopy", "java.util.Arrays.copyOf", "java.util.Arrays.copyOfRange",
+	},
+	allocating: {
+		"malloc", "calloc", "realloc", "free", "cfree", "_int_malloc", "_int_free", "malloc_consolidate", "operator new*", "operator delete*", "runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice",
+	},
+	spawning:  {"fork", "vfork", "posix_spawn*", "__x64_sys_execve", "__x64_sys_vfork", "os/exec.(*Cmd).Start", "os.StartProcess", "syscall.forkExec", "spawnSync", "execSync", "execFileSync", "subprocess.Popen.__init__", "Popen.__init__", "java.lang.ProcessBuilder.start", "CreateProcess*"},
+	searching: {"java.util.LinkedList.get", "java.util.LinkedList.node", "java.util.LinkedList.indexOf", "java.util.ArrayList.indexOf", "java.util.ArrayList.indexOfRange", "slices.Index*", "slices.Contains*", "std::find*", "std::__find_if*"},
+	measuring: {"strlen", "__strlen_*", "wcslen", "__wcslen_*"},
 }
 
 // pattern is a name with a star: what follows the star, which stands for any text, and the
@@ -82,6 +125,9 @@ func classesOf(rec *recording.Recording) []class {
 					of[i] |= p.is
 				}
 			}
+		}
+		if isUnnamed(f) && strings.HasPrefix(path.Base(f.Module), "libgcc_s.") { // little else than the unwinder
+			of[i] |= throwing
 		}
 		if f.Kind == recording.KindKernel {
 			of[i] |= inKernel

@@ -100,8 +100,11 @@ var rules = []rule{
 	{"many", "a function calls another at least 20 times per call, for at least 40 % of its time and 20 % of the total", "the calls cannot be joined into one", (*look).many, alone},
 	{"straggler", "a function takes at least 1.5 times as much self time per call on one thread as on each similar thread", "the thread has more work on purpose", (*look).straggler, alone},
 	{"holder", "a thread holds a lock for at least half of the time in which others wait for it, at least 5 % of the recording, or several threads hold it in turn, at least 10 %; or waits for a lock that is held for at least 1 % of the recording are at least 10 % of the time in which threads have work", "the waiting threads have no other work", (*look).holder, alone},
+	{"bottleneck", "others wait at channels or for signals at least 50 times until one thread lets them go on, together for at least half as long as the recording, while that thread itself hardly waits", "the others have no other work", (*look).bottleneck, alone},
+	{"disk", "a thread sleeps uninterruptibly at least 50 times, for at least 10 % of the recording or at least 20 times as often as each similar thread", "the thread exists to write or read files", (*look).disk, alone},
 	{"climb", "the counter of a queue or of memory rises at least threefold, in even steps; a heap for at least 10 s or four garbage collections", "the recording ends before the program is warm", (*look).climb, alone},
 	{"own", "a function of the program, with the library code it calls, has at least 50 % of the non-idle total, or 25 % of the total and at least three times as much as any other function", "the function is the program's purpose", (*look).own, beside},
+	{"library", "one kind of library work, such as throwing exceptions, syncing files, compiling regular expressions, formatting text or copying memory, is at least 25 % of the non-idle total (allocating memory 40 %)", "the work is the program's purpose", (*look).library, beside},
 	{"start", "one call takes at least 25 % of the recording before calls of another function begin to repeat on its thread", "the program prepares only once, and runs much longer than the recording", (*look).start, alone},
 	{"join", "a function that waits has at least 20 % of a thread's time, and at least 70 % of its calls end with the calls of one function on another thread", "the other calls have that much work on purpose, or the calls end together by coincidence", (*look).join, alone},
 	{"part", "a function takes at least 70 % of the time of the calls that repeat on a thread, without its waits, and these call at least two others", "the function is the program's purpose", (*look).part, alone},
@@ -239,8 +242,11 @@ func (c *Costs) Findings(ctx context.Context) ([]Finding, error) {
 // beside applies the rules about stacks to the samples of a recording whose default event
 // is spans, such as the CPU profile in a trace of a browser.
 func (l *look) beside() error {
-	if l.event == nil || l.sampled() {
+	if l.event == nil {
 		return nil
+	}
+	if l.sampled() {
+		return l.native()
 	}
 	for e := range l.rec.Events {
 		if l.rec.Events[e].Basis != recording.FromSamples {
@@ -259,6 +265,29 @@ func (l *look) beside() error {
 			}
 			if err := r.find(other, r); err != nil {
 				return err
+			}
+		}
+		l.out = other.out
+	}
+	return nil
+}
+
+// native applies the rule library to samples of threads that run native code, which a Java
+// recorder keeps apart from others.
+func (l *look) native() error {
+	for e := range l.rec.Events {
+		if l.rec.Events[e].Name != "jdk.NativeMethodSample" {
+			continue
+		}
+		other, err := l.other(e, l.rec.Events[e].Primary)
+		if err != nil || 2*other.behind.Samples < l.behind.Samples {
+			return err
+		}
+		for _, r := range rules {
+			if r.name == "library" {
+				if err := r.find(other, r); err != nil {
+					return err
+				}
 			}
 		}
 		l.out = other.out

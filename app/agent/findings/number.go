@@ -184,8 +184,12 @@ const mostNames = 8
 // onlyWith sets top as the source of the total of stacks with any of these functions.
 func (l *look) onlyWith(n Number, of map[recording.FuncID]int64) Number {
 	var names []string
-	for f := range of {
-		names = append(names, regexp.QuoteMeta(l.rec.Functions.At(int(f)).Name))
+	for id := range of {
+		f := l.rec.Functions.At(int(id))
+		if isUnnamed(f) { // so are others
+			return n
+		}
+		names = append(names, regexp.QuoteMeta(f.Name))
 	}
 	if len(names) > mostNames {
 		return n
@@ -227,14 +231,23 @@ func (l *look) callsOf(q *calls.Query, f recording.FuncID, track, n int) []strin
 	case t.Kind != recording.ThreadTrack || l.callsOn(f, track) != n:
 		return nil
 	default:
-		for _, thread := range []string{strconv.FormatInt(t.TID, 10), t.Name} {
-			only := recording.Part{Threads: []string{thread}}
-			if thread != "" && !slices.ContainsFunc(l.rec.Tracks, func(other *recording.Track) bool { return other != t && only.Takes(other) }) {
-				return append(args, "--thread", thread)
-			}
+		if thread := l.threadFlag(track); thread != nil {
+			return append(args, thread...)
 		}
 		return nil
 	}
+}
+
+// threadFlag returns the flag that selects a track, nil if neither its id nor its name does.
+func (l *look) threadFlag(track int) []string {
+	t := l.rec.Tracks[track]
+	for _, thread := range []string{strconv.FormatInt(t.TID, 10), t.Name} {
+		only := recording.Part{Threads: []string{thread}}
+		if thread != "" && !slices.ContainsFunc(l.rec.Tracks, func(other *recording.Track) bool { return other != t && only.Takes(other) }) {
+			return []string{"--thread", thread}
+		}
+	}
+	return nil
 }
 
 // callsIn returns the number of calls of a function on all tracks.

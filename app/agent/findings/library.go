@@ -1,0 +1,98 @@
+package findings
+
+import (
+	"cmp"
+
+	"ashlar/app/core/evidence"
+	"ashlar/ingest/model/recording"
+)
+
+// A work is a kind of library work that programs often do more of than they need.
+type work struct {
+	is   class
+	what string // begins a sentence
+	// least is the share of the total, without waits, from which it is reported.
+	least float64
+}
+
+var works = []work{
+	{throwing, "Throwing exceptions or walking stacks", .25},
+	{syncing, "Waiting until files are on the disk", .25},
+	{matching, "Compiling regular expressions", .25},
+	{coding, "Encoding and decoding JSON", .25},
+	{copying, "Copying objects with all their parts", .25},
+	{formatting, "Formatting text", .25},
+	{faulting, "Handling page faults", .25},
+	{moving, "Copying and clearing memory", .25},
+	{allocating, "Allocating and freeing memory", .4},
+	{spawning, "Starting processes", .25},
+	{searching, "Searching lists from their start", .25},
+	{measuring, "Measuring the length of text", .25},
+}
+
+// library reports the kind of library work with the largest cost, with the function of the
+// program that calls it.
+func (l *look) library(r rule) error {
+	spans := l.weights != nil && !l.sampled() && l.query.Metric == recording.SpanTime
+	if devices, err := l.gpus(); err != nil || !l.ofCode() && !spans || len(devices) > 0 {
+		return err
+	}
+	busy := l.busy()
+	var best work
+	var cost classed
+	for _, w := range works {
+		if c := l.classed(w.is, idling); c.total > cost.total && l.share(c.total, busy) >= w.least {
+			best, cost = w, c
+		}
+	}
+	sure, ok := l.above(cost.total, busy, best.least)
+	if !ok || cost.total == 0 {
+		return nil
+	}
+	id, _ := most(cost.first)
+	f := l.rec.Functions.At(int(id))
+	amount, share := l.cost(id, cost.total)
+	if amount.args == nil && cost.total == l.classed(best.is, 0).total {
+		amount = l.onlyWith(amount, cost.first)
+	}
+	found := Finding{Function: f.Name, Size: l.sizeOf(cost.total, busy), Confidence: sure}.saying("%s: %s (%s)", best.what, amount, share)
+	l.sayCost(&found, cost.total)
+	who, own := l.callersOf(best.is)
+	if 5*own > cost.total {
+		g := l.rec.Functions.At(int(who))
+		found.Function = cmp.Or(g.Name, found.Function)
+		found.say(", %s of it called by %s", part(own, cost.total), quoted(g.Name))
+	}
+	found.say(".")
+	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+	return nil
+}
+
+// callersOf returns the function of the program itself that calls most of a class's work,
+// without idle stacks, and its part of the cost.
+func (l *look) callersOf(is class) (recording.FuncID, int64) {
+	owners, _ := l.owners()
+	cost := map[recording.FuncID]int64{}
+	const none, idle = nobody, nobody - 1
+	from := make([]recording.FuncID, len(owners)) // the function that called into the class on a path
+	for c := range from {
+		if from[c] = none; c == 0 {
+			continue
+		}
+		up := l.rec.Calls.Parent(recording.CallID(c))
+		switch own := l.classes[l.rec.Func(recording.CallID(c))]; {
+		case own&idling != 0:
+			from[c] = idle
+		case from[up] != none:
+			from[c] = from[up]
+		case own&is != 0:
+			if from[c] = owners[up]; owners[up] == nobody {
+				from[c] = idle
+			}
+		}
+		if self := l.weights.Self[c]; self != 0 && from[c] < idle {
+			cost[from[c]] += self
+		}
+	}
+	return most(cost)
+}
