@@ -31,6 +31,7 @@ import (
 	"ashlar/ingest/format/jfr"
 	"ashlar/ingest/format/nettrace"
 	"ashlar/ingest/format/otlp"
+	"ashlar/ingest/format/parquet"
 	"ashlar/ingest/format/perfdata"
 	"ashlar/ingest/format/perfetto"
 	"ashlar/ingest/format/perfscript"
@@ -77,6 +78,7 @@ var Formats = []codec.Format{
 	dhat.Format,
 	heaptrack.Format,
 	callgrind.Format,
+	parquet.Format,
 	folded.Format,
 	store.Format,
 }

@@ -38,7 +38,7 @@ var (
 		".bcc", ".bpftrace", ".cachegrind", ".callgrind", ".collapsed", ".cpuprofile", ".data",
 		".dhat", ".dtrace", ".folded", ".ftrace", ".fxt", ".gz", ".hang", ".heap", ".heapprofile",
 		".heaptrack", ".html", ".jfr", ".json", ".jsonl", ".kern_stacks", ".nettrace", ".out",
-		".pb", ".perf", ".perf-script", ".perfetto-trace", ".pftrace", ".prof", ".sample", ".speedscope",
+		".parquet", ".pb", ".perf", ".perf-script", ".perfetto-trace", ".pftrace", ".prof", ".sample", ".speedscope",
 		".spin", ".spindump", ".stacks", ".systrace", ".trace", ".tsv", ".txt", ".user_stacks",
 		".zip", ".zst",
 	}

@@ -1,5 +1,3 @@
-// Package parquet writes the tables of a recording (see package relation) as Parquet files
-// (https://parquet.apache.org), which databases and notebooks read.
 package parquet
 
 import (
@@ -25,6 +23,8 @@ const (
 	batchRows = 1 << 12
 	// dictionaryBytes is the size from which a column chunk is written without a dictionary.
 	dictionaryBytes = 1 << 20
+	// tableKey is the key of the metadata with the name of the table.
+	tableKey = "ashlar.table"
 )
 
 // inOrder is a group with its columns in the order of the table instead of by name.
@@ -80,7 +80,7 @@ func Schema(t *relation.Table) *parquet.Schema {
 func Write(ctx context.Context, out io.Writer, set *relation.Set, t *relation.Table, progress func(rows, of int64)) (int64, error) {
 	options := []parquet.WriterOption{
 		Schema(t), parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("ashlar", "1", ""),
-		parquet.KeyValueMetadata("ashlar.tables", strconv.Itoa(relation.Version)), parquet.KeyValueMetadata("ashlar.table", t.Name),
+		parquet.KeyValueMetadata("ashlar.tables", strconv.Itoa(relation.Version)), parquet.KeyValueMetadata(tableKey, t.Name),
 	}
 	var sorted []parquet.SortingColumn
 	for _, name := range t.Sorted {
@@ -102,7 +102,7 @@ func Write(ctx context.Context, out io.Writer, set *relation.Set, t *relation.Ta
 		for i := range n {
 			rows.Move(first + int64(i))
 			for c := range batch {
-				batch[c][i] = value(rows.Value(c), c, t.Columns[c].Null)
+				batch[c][i] = stored(rows.Value(c), c, t.Columns[c].Null)
 			}
 		}
 		err := ctx.Err()
@@ -125,8 +125,8 @@ func Write(ctx context.Context, out io.Writer, set *relation.Set, t *relation.Ta
 	return of, w.Close()
 }
 
-// value returns a value of column c.
-func value(v relation.Value, c int, optional bool) (p parquet.Value) {
+// stored returns a value of column c.
+func stored(v relation.Value, c int, optional bool) (p parquet.Value) {
 	switch {
 	case v.Null:
 		return parquet.NullValue().Level(0, 0, c)

@@ -83,7 +83,7 @@ func TestWrite(t *testing.T) {
 				for _, row := range got[:n] {
 					rows.Move(at)
 					for c := range table.Columns {
-						if w := plain(rows.Value(c)); row[c].String() != w {
+						if w := printed(rows.Value(c)); row[c].String() != w {
 							t.Fatalf("%s, row %d, %s: got %s, want %s", table.Name, at, table.Columns[c].Name, row[c], w)
 						}
 					}
@@ -127,8 +127,8 @@ func statistics(t *testing.T, f *parquet.File, table *relation.Table) {
 	}
 }
 
-// plain formats a value as the library does.
-func plain(v relation.Value) string {
+// printed formats a value as the library does.
+func printed(v relation.Value) string {
 	switch {
 	case v.Null:
 		return parquet.NullValue().String()
