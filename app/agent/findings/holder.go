@@ -164,7 +164,7 @@ func (l *look) lockSpans(r rule) error {
 	if l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime {
 		return nil
 	}
-	waited := l.classed(locking, 0)
+	waited := l.classed(l.locks(), 0)
 	if 20*waited.total < l.sum {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (l *look) lockSpans(r rule) error {
 		for row := range t.Lanes {
 			lane := &t.Lanes[row]
 			for s := range lane.Len() {
-				if l.classes[l.rec.Func(lane.Call(s))]&locking != 0 {
+				if l.classes[l.rec.Func(lane.Call(s))]&l.locks() != 0 {
 					times = append(times, repeat.Range{From: lane.Start(s), To: lane.End(s)})
 					on[i] = true
 				}
@@ -213,7 +213,7 @@ func (l *look) lockSpans(r rule) error {
 	if err != nil {
 		return err
 	}
-	ends = slices.DeleteFunc(ends, func(e repeat.Ending) bool { return l.classes[e.Function]&locking != 0 || on[e.Track] })
+	ends = slices.DeleteFunc(ends, func(e repeat.Ending) bool { return l.classes[e.Function]&l.locks() != 0 || on[e.Track] })
 	if len(ends) > 0 {
 		e := &ends[0]
 		found.say("%s of %s long waits end within %s of the end of a call of %s on %s (correlation, not proof).", count(e.Hits), count(e.Times), duration(e.Within), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track))

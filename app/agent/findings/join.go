@@ -16,7 +16,7 @@ import (
 // last at times, has no such function.
 func (l *look) join(r rule) error {
 	for _, row := range l.heavy() {
-		if l.classes[row.Func]&locking != 0 || row.Count < fewestCalls || 10*row.Self < 9*row.Total || 5*row.Total < l.rec.Duration() {
+		if l.classes[row.Func]&l.locks() != 0 || row.Count < fewestCalls || 10*row.Self < 9*row.Total || 5*row.Total < l.rec.Duration() {
 			continue
 		}
 		waits, on := l.callsOnOneTrack(row.Func)

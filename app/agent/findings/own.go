@@ -89,8 +89,13 @@ func (l *look) own(r rule) error {
 	_, next := most(cost)
 	busy := l.busy()
 	sure, ok := l.above(sum, busy, .5)
-	if !ok && next > 0 && sum >= 3*next && 4*sum >= busy {
-		sure, ok = l.above(sum, busy, .25)
+	for _, c := range []struct {
+		times int64
+		least float64
+	}{{2, .4}, {3, .25}} {
+		if !ok && next > 0 && sum >= c.times*next {
+			sure, ok = l.above(sum, busy, c.least)
+		}
 	}
 	if !ok {
 		return nil

@@ -92,7 +92,7 @@ func (l *look) outlier(r rule) error {
 // by name and duration, or only the longest if the names contain numbers.
 func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
 	if o.Numbered {
-		longest := slices.MaxFunc(s.Calls, func(a, b int) int { return cmp.Compare(o.Duration(a), o.Duration(b)) })
+		longest := longest(o, s)
 		state := view.State{Tab: "calls"}
 		state.Sides[0].Select = recording.Offsets(o.Start(longest)-l.rec.Start, o.End(longest)-l.rec.Start)
 		l.add(r, f, state, "top", evidence.File(l.rec), "--range", state.Sides[0].Select.String())
@@ -191,8 +191,8 @@ func (f *Finding) sayRhythm(r repeat.Rhythm, start int64) {
 	}
 }
 
-// sayCallees names the function that adds most of the slow calls' extra time, and the
-// function called more often in slow calls. The extra time alone explains nothing unless a
+// sayCallees names the function that adds most of the slow calls' extra time, the one that only
+// slow calls call, and the function called more often in slow calls. The extra time alone explains nothing unless a
 // callee takes it and the slow calls stand apart from the others.
 func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason bool) (with string) {
 	var more *repeat.Callee
@@ -217,11 +217,28 @@ func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason boo
 		}
 		f.say(" %s accounts for %s of the difference.", who, percentage(min(1, c.Share)))
 	}
+	if c := onlySlow(all); c != nil && c != more && c.Function != all[0].Function {
+		f.say(" Only slow calls call %s: with its callees it accounts for %s of the difference.", quoted(named(c)), percentage(min(1, c.Whole)))
+		if more == nil {
+			with = named(c)
+		}
+	}
 	if more != nil {
 		times := func(v float64) Number { return plain(v, fmt.Sprintf("%.3g", v)) }
 		f.say(" A slow call calls %s %s times, another %s times.", quoted(named(more)), times(more.SlowCalls), times(more.Others))
 	}
 	return with
+}
+
+// onlySlow returns the callee of slow calls with at least half of the difference that no other
+// call of the loop has, the one with the most; nil if there is none.
+func onlySlow(all []repeat.Callee) (most *repeat.Callee) {
+	for i := range all {
+		if c := &all[i]; c.Others == 0 && c.Whole >= .5 && (most == nil || c.Whole > most.Whole) {
+			most = c
+		}
+	}
+	return most
 }
 
 // sayOverlap describes what runs on another track during slow calls or waits, which the

@@ -149,7 +149,7 @@ func (l *look) lock(r rule) error {
 	if err := l.contention(r); err != nil || l.weights == nil || l.event.Metric("contentions") >= 0 || l.metric.Kind != recording.Sum {
 		return err
 	}
-	waits := l.classed(locking, 0)
+	waits := l.classed(l.locks(), 0)
 	sure, ok := l.above(waits.total, l.sum, .1)
 	if !ok {
 		return nil
@@ -157,7 +157,11 @@ func (l *look) lock(r rule) error {
 	id, _ := most(waits.first)
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, waits.total)
-	found := Finding{Function: f.Name, Size: l.size(waits.total), Confidence: sure}.saying("Lock waits: %s (%s) of %s", amount, share, l.costName())
+	others := ""
+	if len(waits.first) > 1 {
+		others = " and others"
+	}
+	found := Finding{Function: f.Name, Size: l.size(waits.total), Confidence: sure}.saying("Lock waits in %s%s: %s (%s) of %s", quoted(f.Name), others, amount, share, l.costName())
 	if who, cost := most(waits.callers); cost > 0 {
 		found.say(", %s of it from %s", part(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
@@ -452,6 +456,44 @@ func (l *look) garbage(r rule) error {
 			other.add(r, Finding{Function: f.Name, Size: other.size(cost), Confidence: sure}.saying("%s%s allocates %s (%s) of all memory and keeps %s of it.", quoted(f.Name), with, amount, share, part(still[id], cost)), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 		}
 		l.out = other.out
+		return nil
+	}
+	return nil
+}
+
+// leastKept is the memory in use, in bytes, that is too little to report.
+const leastKept = 1 << 20
+
+// keeper looks for the function of the program that allocated most of the memory in use.
+func (l *look) keeper(r rule) error {
+	for e := range l.rec.Events {
+		m := l.rec.Events[e].Metric("inuse_space")
+		if m < 0 {
+			continue
+		}
+		kept, err := l.other(e, m)
+		if err != nil {
+			return err
+		}
+		owners, _ := kept.owners()
+		cost := map[recording.FuncID]int64{}
+		for c, f := range owners {
+			if self := kept.weights.Self[c]; f != nobody && self > 0 {
+				cost[f] += self
+			}
+		}
+		id, sum := most(cost)
+		sure, ok := kept.above(sum, kept.sum, .5)
+		if !ok || len(cost) < 3 || sum < leastKept {
+			return nil // a program that does one thing only, or a small one
+		}
+		f := l.rec.Functions.At(int(id))
+		if isUnnamed(f) {
+			return nil
+		}
+		amount, share := kept.cost(id, sum)
+		kept.add(r, Finding{Function: f.Name, Size: kept.size(sum), Confidence: sure}.saying("%s and the library code that it calls allocated %s (%s) of the memory in use.", quoted(f.Name), amount, share), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+		l.out = kept.out
 		return nil
 	}
 	return nil

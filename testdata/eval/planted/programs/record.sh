@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records parts 3 and 4 of the recordings: record.sh DIR. It needs root (perf, tracefs), g++,
+# Records parts 3 to 5 of the recordings: record.sh DIR. It needs root (perf, tracefs), g++,
 # Go, Node, Java 17, Python 3, torch for Debian's Python, and Chromium. Recordings of busy
 # machines contain other programs: all but the recorded one are named "other".
 set -eu
@@ -46,4 +46,28 @@ for m in layout:1.5 index:5 feed:4 nothing:4; do
 	while [[ ! -s b.json ]]; do sleep 1; done
 	sleep 3 && kill $! && wait $! || :
 	python3 "$here/only.py" page "${m#*:}" <b.json | gzip -9 >"$out/browser-${m%:*}.json.gz"
+done
+
+cp "$here"/{Fresh.java,fresh.js,fresh.py} .
+g++ -O2 -g -fno-omit-frame-pointer -o fresh "$here/fresh.cpp"
+(cd "$here" && go build -o /tmp/more/gofresh ./gofresh)
+javac Fresh.java
+for m in trace-{dispatch,log,nothing3} cpu-{settings,reflect} heap-remember mutex-publish; do
+	./gofresh $m t.out
+	case $m in trace*) gzip -9 <t.out >"$out/go-$m.trace.gz" ;; *) cp t.out "$out/go-$m.pb.gz" ;; esac
+done
+for m in unique template nothing3; do
+	node --cpu-prof --cpu-prof-interval 5000 --cpu-prof-name n.cpuprofile fresh.js $m
+	gzip -9 <n.cpuprofile >"$out/node-$m.cpuprofile.gz"
+done
+for m in snapshot front length; do
+	perf record -q -e cpu-clock -F 249 -g -o p.data ./fresh $m
+	perf script -i p.data | gzip -9 >"$out/native-$m.perf.txt.gz"
+done
+for m in decode:gamepy-decode gnothing:gamepy-nothing pool:webpy-pool cache:webpy-cache serial:webpy-serial checkpoint:loop-checkpoint fragment:loop-fragment warmup:loop-warmup; do
+	python3 fresh.py "${m%:*}" m.json && gzip -9 <m.json >"$out/${m#*:}.json.gz"
+done
+for m in linked sync; do
+	java -XX:StartFlightRecording=filename=j.jfr,settings=$PWD/more.jfc -Xlog:disable -cp . Fresh $m >/dev/null
+	gzip -9 <j.jfr >"$out/java-$m.jfr.gz"
 done

@@ -1,0 +1,86 @@
+package findings
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/repeat"
+)
+
+const (
+	// mostRare is the largest number of calls that are rare; more of them are outliers.
+	mostRare = 3
+	// longRare is the shortest duration of a rare call (100 ms). Shorter ones happen by chance
+	// where other programs run.
+	longRare = 1e11
+)
+
+// rare looks for the few calls among those that repeat on a thread that are very long, such as
+// the first ones.
+func (l *look) rare(r rule) error {
+	loops, err := l.repeating()
+	if err != nil || len(l.devices) > 0 || l.explained {
+		return err
+	}
+	for i := range loops[:min(len(loops), mostLoops)] {
+		o := &loops[i]
+		s := rareCalls(o)
+		window := o.End(len(o.Spans)-1) - o.Start(0)
+		if s == nil || 10*s.Excess < window {
+			continue
+		}
+		others := slowQuery(s)
+		others.Others = true
+		f := Finding{Thread: l.rec.Tracks[o.Track].Name, Size: timePart(s.Excess, window)}.saying("%s of %s of %s on %s took at least %s (median of the others: %s), %s of the time from the first to the last.",
+			l.ofLoop(count(len(s.Calls)), "count", o, slowQuery(s)), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track),
+			l.ofLoop(duration(s.From), "min", o, slowQuery(s)), l.ofLoop(duration(s.Median), "median", o, others), part(s.Excess, window))
+		switch last := s.Calls[len(s.Calls)-1]; {
+		case last == 0:
+			f.say(" It is the first call.")
+		case last == len(s.Calls)-1:
+			f.say(" They are the first calls.")
+		default:
+			f.say(" The longest starts at %s.", duration(o.Start(longest(o, s))-l.rec.Start))
+		}
+		f.Function = cmp.Or(l.sayCallees(&f, o, s, true), l.rec.Functions.At(int(o.Function)).Name)
+		l.addCalls(r, f, o, s)
+		return nil
+	}
+	return nil
+}
+
+// longest returns the longest of the slow calls.
+func longest(o *repeat.Loop, s *repeat.Slow) int {
+	return slices.MaxFunc(s.Calls, func(a, b int) int { return cmp.Compare(o.Duration(a), o.Duration(b)) })
+}
+
+// rareCalls returns the calls that take at least ten times the median of the others, and at
+// least 100 ms; nil if there are none or more than three.
+func rareCalls(o *repeat.Loop) *repeat.Slow {
+	s := &repeat.Slow{Median: o.Median(0, len(o.Spans)), From: math.MaxInt64, Apart: true}
+	least := max(10*s.Median, longRare)
+	for i := range o.Spans {
+		d := o.Duration(i)
+		if d < least {
+			s.Others = append(s.Others, i)
+			continue
+		}
+		s.Calls = append(s.Calls, i)
+		s.From = min(s.From, d)
+	}
+	if n := len(s.Calls); n == 0 || n > mostRare {
+		return nil
+	}
+	all := make([]int64, len(s.Others))
+	for k, i := range s.Others {
+		all[k] = o.Duration(i)
+	}
+	slices.Sort(all)
+	s.Median = all[(len(all)-1)/2]
+	for _, i := range s.Calls {
+		s.Excess += o.Duration(i) - s.Median
+	}
+	return s
+}
