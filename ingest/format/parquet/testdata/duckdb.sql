@@ -1,4 +1,4 @@
--- DuckDB 1.5.6 wrote the files in this folder with these statements.
+-- DuckDB 1.5.6 (app/command/testdata/duckdb) wrote the files in this folder with these statements.
 CREATE TABLE s AS SELECT * FROM (VALUES
  ('web', 'main', 'GET /', TIMESTAMP_NS '2024-05-01 10:00:00.000001001', TIMESTAMP_NS '2024-05-01 10:00:00.000011001', {'tenant': 'a', 'bytes': 12}, 'http', '{"n":1}'),
  ('web', 'main', 'parse', TIMESTAMP_NS '2024-05-01 10:00:00.000002001', TIMESTAMP_NS '2024-05-01 10:00:00.000005001', NULL, NULL, NULL),
