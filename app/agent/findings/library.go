@@ -2,6 +2,8 @@ package findings
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"ashlar/app/core/evidence"
 	"ashlar/ingest/model/recording"
@@ -34,13 +36,17 @@ var works = []work{
 // program that calls it.
 func (l *look) library(r rule) error {
 	spans := l.weights != nil && !l.sampled() && l.query.Metric == recording.SpanTime
-	if devices, err := l.gpus(); err != nil || !l.ofCode() && !spans || len(devices) > 0 {
+	states := l.weights != nil && l.event.Basis == recording.FromStates
+	if devices, err := l.gpus(); err != nil || !l.ofCode() && !spans && !states || len(devices) > 0 {
 		return err
 	}
 	busy := l.busy()
 	var best work
 	var cost classed
 	for _, w := range works {
+		if states && w.is != syncing {
+			continue // the stacks of states do not tell what a running thread did
+		}
 		if c := l.classed(w.is, idling); c.total > cost.total && l.share(c.total, busy) >= w.least {
 			best, cost = w, c
 		}
@@ -64,6 +70,10 @@ func (l *look) library(r rule) error {
 		found.say(", %s of it called by %s", part(own, cost.total), quoted(g.Name))
 	}
 	found.say(".")
+	// A hot function of this kind is the same finding.
+	l.out = slices.DeleteFunc(l.out, func(x Finding) bool {
+		return x.Rule == "hot" && slices.ContainsFunc(slices.Collect(maps.Keys(cost.first)), func(id recording.FuncID) bool { return l.rec.Functions.At(int(id)).Name == x.Function })
+	})
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }

@@ -37,6 +37,47 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
+// TestLibraryNotHot checks that a library function that takes most of the time is one finding.
+func TestLibraryNotHot(t *testing.T) {
+	_, found := foundIn(t, "a.folded", []byte("main;edit;memmove 900\nmain;edit 50\nmain;load 50\n"))
+	if got := claimsOf(found, "hot"); got != nil || len(claimsOf(found, "library")) != 1 {
+		t.Errorf("found %+v", found)
+	}
+}
+
+// TestSyncingStates checks that system calls that write files to the disk are found among the
+// states of goroutines, and that other library work is not.
+func TestSyncingStates(t *testing.T) {
+	for _, name := range []string{"os.(*File).Sync", "fmt.Sprintf"} {
+		b := recording.NewBuilder()
+		b.AddEvent(recording.StateEvent())
+		stack := func(names ...string) (c recording.CallID) {
+			for _, n := range names {
+				c = b.Call(c, b.FunctionFrame(b.Function(recording.Function{Name: n})))
+			}
+			return c
+		}
+		track := b.Track(recording.TrackKey{PID: 1, TID: 1})
+		in := b.Call(stack("main.save", name), b.StateFrame(recording.InSystemCall, ""))
+		run := b.Call(stack("main.save"), b.StateFrame(recording.Running, ""))
+		for at := int64(0); at < 100e9; at += 1e9 {
+			track.State(at, at+6e8, in, recording.NoTrack)
+			track.State(at+6e8, at+1e9, run, recording.NoTrack)
+		}
+		found, err := Of(t.Context(), b.Finish())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if name == "os.(*File).Sync" {
+			want = []string{"Waiting until files are on the disk: 60.00 ms (60.0 %) of wall, 100 % of it called by “main.save”."}
+		}
+		if got := claimsOf(found, "library"); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // chain makes three goroutines that hand on 100 items: the second works 2 ms for each, the
 // first and the third wait for it. If even, each works 2 ms and nobody waits long.
 func chain(even bool) *recording.Builder {

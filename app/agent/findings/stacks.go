@@ -476,15 +476,20 @@ func (l *look) keeper(r rule) error {
 			return err
 		}
 		owners, _ := kept.owners()
-		cost := map[recording.FuncID]int64{}
+		cost, all := map[recording.FuncID]int64{}, map[recording.FuncID]bool{}
 		for c, f := range owners {
-			if self := kept.weights.Self[c]; f != nobody && self > 0 {
+			self := kept.weights.Self[c]
+			if c == 0 || self <= 0 { // 0 has no stack
+				continue
+			}
+			all[l.rec.Func(recording.CallID(c))] = true
+			if f != nobody {
 				cost[f] += self
 			}
 		}
 		id, sum := most(cost)
 		sure, ok := kept.above(sum, kept.sum, .5)
-		if !ok || len(cost) < 3 || sum < leastKept {
+		if !ok || len(all) < 3 || sum < leastKept {
 			return nil // a program that does one thing only, or a small one
 		}
 		f := l.rec.Functions.At(int(id))
