@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -143,6 +144,27 @@ func TestCallers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestNewAmongMany compares five runs per side of a program with many small functions, one of
+// them new in B: too few samples for its own spread to tell, and yet in each run of B.
+func TestNewAmongMany(t *testing.T) {
+	runs := func(seed uint64, added ...int) (all []map[string]int) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		for _, n := range added {
+			stacks := map[string]int{"main;check": n}
+			for f := range 150 {
+				mean := 5 + float64(f%40)
+				stacks[fmt.Sprintf("main;f%d", f)] = max(1, int(mean+math.Sqrt(mean)*1.2*r.NormFloat64()))
+			}
+			all = append(all, stacks)
+		}
+		return all
+	}
+	got, _ := saidOf(t, runs(1, 0, 0, 0, 0, 0), runs(2, 17, 9, 13, 11, 18))
+	if !strings.HasPrefix(got, "check +") {
+		t.Errorf("check is new in every run of B, but the verdict is: %s", got)
 	}
 }
 

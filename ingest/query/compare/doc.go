@@ -35,6 +35,10 @@
 // table (Benjamini and Hochberg, with half of the level for self and half for total), and
 // a confidence of 1-q: of all rows with a confidence of at least 0.95, at most 5 % are
 // expected to be false alarms. The method depends on what was recorded.
+// If samples were counted and at least twelve functions have two a run, all functions together
+// also tell how much one usually varies beyond the number of its samples. The variance of a
+// row is then a mean of its own and that expected one, weighted by how well the functions
+// agree, so that five runs tell a new function of a dozen samples from noise (see stats.Prior).
 //
 // [FromRuns], with at least two recordings on both sides: Welch's t-test on the values of
 // the runs. It is the only method that knows how much the program varies from run to run,

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"ashlar/ingest/query/compare/stats"
 )
@@ -21,7 +22,8 @@ const (
 type pace struct {
 	factors []float64 // by run, relative to the mean of its side; 1 if unknown
 	common  float64   // B's relative to A's; 0 if unknown
-	owner   []int32   // see [Comparison.Owner]
+	prior   stats.Prior
+	owner   []int32 // see [Comparison.Owner]
 }
 
 // paceOf estimates the pace of the runs of a comparison whose method is FromRuns. Within a
@@ -35,9 +37,10 @@ func (c *Comparison) paceOf() *pace {
 		p.factors[r] = 1
 	}
 	var units [][2][]float64 // logarithms of costs, by side and run
-	for _, costs := range c.unitCosts(g, c.exchanges(g, p.owner)) {
-		if u, ok := c.logarithms(costs); ok {
-			units = append(units, u)
+	all := c.units(g, c.exchanges(g, p.owner))
+	for _, u := range all {
+		if logs, ok := c.logarithms(u.costs); ok {
+			units = append(units, logs)
 		}
 	}
 	if len(units) < leastUnits {
@@ -61,6 +64,7 @@ func (c *Comparison) paceOf() *pace {
 	for r, v := range append(paces[0], paces[1]...) {
 		p.factors[r] = math.Exp(v)
 	}
+	p.prior = c.priorOf(g, p)
 	return p
 }
 
@@ -93,10 +97,38 @@ func even(units [][2][]float64, side int) (paces []float64) {
 	return paces
 }
 
-// unitCosts returns the costs of the units by run, in the order of their first functions.
-// The unit of function f is top[f]. Rare functions are left out.
-func (c *Comparison) unitCosts(g *groups, top []int32) (units [][]float64) {
-	index, samples := map[int32]int{}, []int64(nil)
+// priorOf estimates how much functions vary from run to run, from those with some samples.
+func (c *Comparison) priorOf(g *groups, p *pace) stats.Prior {
+	const least = 2 // samples per run
+	var units []stats.Runs
+	for i := 1; i < len(g.rows); i++ {
+		var samples int64
+		costs := make([]float64, len(c.Runs))
+		for r := range costs {
+			if g.count[r] == nil {
+				return stats.Prior{}
+			}
+			_, n := c.sideOf(r)
+			costs[r] = float64(g.self[r][i]) * float64(n)
+			samples += g.count[r][i]
+		}
+		if samples >= least*int64(len(costs)) && !g.rows[i].OneSided() && !interrupted[g.rows[i].Name] {
+			units = append(units, p.even(c.bySide(costs), [2]float64{g.spread[0][i], g.spread[1][i]}))
+		}
+	}
+	return stats.NewPrior(units)
+}
+
+// costUnit is a function, or several that exchange cost.
+type costUnit struct {
+	costs   []float64 // by run
+	samples int64
+}
+
+// units returns the units in the order of their first functions. The unit of function f is
+// top[f]. Rare functions are left out.
+func (c *Comparison) units(g *groups, top []int32) (units []costUnit) {
+	index := map[int32]int{}
 	for f, t := range top {
 		if interrupted[c.Tree.Funcs[f].Name] {
 			continue
@@ -105,60 +137,77 @@ func (c *Comparison) unitCosts(g *groups, top []int32) (units [][]float64) {
 		if !ok {
 			k = len(units)
 			index[t] = k
-			units, samples = append(units, make([]float64, len(c.Runs))), append(samples, 0)
+			units = append(units, costUnit{costs: make([]float64, len(c.Runs))})
 		}
+		u := &units[k]
 		for r := range c.Runs {
 			_, n := c.sideOf(r)
-			units[k][r] += float64(g.self[r][f+1]) * float64(n)
+			u.costs[r] += float64(g.self[r][f+1]) * float64(n)
 			if g.count[r] != nil {
-				samples[k] += g.count[r][f+1]
+				u.samples += g.count[r][f+1]
 			} else {
-				samples[k] = leastSamples * int64(len(c.Runs))
+				u.samples = leastSamples * int64(len(c.Runs))
 			}
 		}
 	}
-	kept := units[:0]
-	for k, values := range units {
-		if samples[k] >= leastSamples*int64(len(c.Runs)) {
-			kept = append(kept, values)
-		}
+	return slices.DeleteFunc(units, func(u costUnit) bool { return u.samples < leastSamples*int64(len(c.Runs)) })
+}
+
+// bySide returns the values of the runs by side.
+func (c *Comparison) bySide(values []float64) (sides [2][]float64) {
+	for r, v := range values {
+		side, _ := c.sideOf(r)
+		sides[side] = append(sides[side], v)
 	}
-	return kept
+	return sides
 }
 
 // logarithms returns the logarithms of costs by side, if all are positive.
 func (c *Comparison) logarithms(costs []float64) (sides [2][]float64, ok bool) {
+	logs := make([]float64, len(costs))
 	for r, v := range costs {
 		if v <= 0 {
 			return sides, false
 		}
-		side, _ := c.sideOf(r)
-		sides[side] = append(sides[side], math.Log(v))
+		logs[r] = math.Log(v)
 	}
-	return sides, true
+	return c.bySide(logs), true
 }
 
 // beyond returns the p-value of the difference between the sides' values without the factor
-// that B has in common. The factors of the runs are taken out too if the values vary less
-// without them: not everything gets slower on a busy machine.
+// that B has in common. least are the smallest variances of the sides' means.
 func (p *pace) beyond(sides [2][]float64, least [2]float64) float64 {
-	var plain, even [2]stats.Sample
+	x := p.even(sides, least)
+	w := means(x.Sides[0], x.Sides[1], x.Counted[0]/float64(x.Sides[0].N)+x.Counted[1]/float64(x.Sides[1].N))
+	if w.P < 1 && p.prior.Freedom > 0 && least[0]+least[1] > 0 {
+		return p.prior.P(&x)
+	}
+	return w.P
+}
+
+// even takes the factor that B has in common out of the values. The factors of the runs are
+// taken out too if the values vary less without them: not everything gets slower on a busy
+// machine.
+func (p *pace) even(sides [2][]float64, least [2]float64) stats.Runs {
+	var plain, even stats.Runs
 	r := 0
 	for side, values := range sides {
+		common := 1.0
+		if side == 1 {
+			common = p.common
+		}
 		var x, y []float64
 		for _, v := range values {
-			if side == 1 {
-				v /= p.common
-			}
-			x, y = append(x, v), append(y, v/p.factors[r])
+			x, y = append(x, v/common), append(y, v/common/p.factors[r])
 			r++
 		}
-		plain[side], even[side] = stats.NewSample(x), stats.NewSample(y)
+		plain.Sides[side], even.Sides[side] = stats.NewSample(x), stats.NewSample(y)
+		plain.Counted[side] = least[side] * float64(len(values)) / (common * common)
 	}
-	if even[0].Variance+even[1].Variance < plain[0].Variance+plain[1].Variance {
-		plain = even
+	if even.Sides[0].Variance+even.Sides[1].Variance < plain.Sides[0].Variance+plain.Sides[1].Variance {
+		plain.Sides = even.Sides
 	}
-	return means(plain[0], plain[1], least[0]+least[1]/(p.common*p.common)).P
+	return plain
 }
 
 // runPace returns the pace of several runs per side, nil if the confidences have another
