@@ -82,14 +82,20 @@ func TestNodes(t *testing.T) {
 	if len(nodes) != len(c.Tree.Nodes) {
 		t.Fatalf("there are %d confidences for %d nodes", len(nodes), len(c.Tree.Nodes))
 	}
+	samples := make([][2]int64, len(nodes)) // in each node and its descendants, by side
+	for i := len(nodes) - 1; i > 0; i-- {
+		for side := range 2 {
+			samples[i][side] += c.Tree.count[side][i]
+			samples[c.Tree.Nodes[i].Parent][side] += samples[i][side]
+		}
+	}
 	for i := 1; i < len(nodes); i++ {
-		nd := &c.Tree.Nodes[i]
 		if nodes[i] == nil {
 			t.Errorf("nothing is known of %s", c.Tree.Name(i))
 			continue
 		}
-		if nodes[i].A != nd.A.SamplesTotal || nodes[i].B != nd.B.SamplesTotal {
-			t.Errorf("%s is judged by %d and %d samples, it has %d and %d", c.Tree.Name(i), nodes[i].A, nodes[i].B, nd.A.SamplesTotal, nd.B.SamplesTotal)
+		if nodes[i].A != samples[i][0] || nodes[i].B != samples[i][1] {
+			t.Errorf("%s is judged by %d and %d samples, it has %d", c.Tree.Name(i), nodes[i].A, nodes[i].B, samples[i])
 		}
 		switch name := c.Tree.Name(i); name {
 		case "parse", "legacy_check", "validate":

@@ -59,9 +59,7 @@ func (t *Tree) Shape(w Width) *Shape {
 }
 
 // Children returns the direct children of a node, widest first.
-func (s *Shape) Children(node int) []int32 {
-	return s.kids[s.Nodes[node].first:s.Nodes[node].last]
-}
+func (s *Shape) Children(node int) []int32 { return s.childrenIn(s.kids, node) }
 
 // Width returns the width of a node.
 func (s *Shape) Width(node int) int64 { return s.Widths[node] }

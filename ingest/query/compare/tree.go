@@ -28,24 +28,19 @@ type Node struct {
 	// Func is the index of the function in Tree.Funcs; -1 for the root.
 	Func          int32
 	Parent, Depth int32 // the root is its own parent, at depth 0
+	first         int32 // of its children in Tree.kids; those of the next node follow
 	A, B          Amount
-	first, last   int32
 }
 
 // Amount is the cost of a node on one side, in the common metric's units, normalised like
 // the comparison.
 type Amount struct {
 	Self, Total int64
-	// Samples and SamplesTotal are the numbers of samples behind Self and Total; 0 if
-	// unknown.
-	Samples, SamplesTotal int64
 	// Count is the number of calls, samples or records in the node itself, without its
 	// descendants; see analyze.Node. It is never scaled.
 	Count int64
-	// Call is the first call at this node in the first recording that has the node, and
-	// Run is that recording. Call is NoCall if the side does not have the node.
-	Call recording.CallID
-	Run  int32
+	// Run is the first recording that has the node.
+	Run int32
 	// Here reports whether the side has the node.
 	Here bool
 }
@@ -83,7 +78,15 @@ type Tree struct {
 
 // Children returns the direct children of a node, sorted by the weight of their larger
 // side, descending.
-func (t *Tree) Children(node int) []int32 { return t.kids[t.Nodes[node].first:t.Nodes[node].last] }
+func (t *Tree) Children(node int) []int32 { return t.childrenIn(t.kids, node) }
+
+// childrenIn returns the direct children of a node in a copy of kids.
+func (t *Tree) childrenIn(kids []int32, node int) []int32 {
+	if kids = kids[t.Nodes[node].first:]; node+1 < len(t.Nodes) {
+		return kids[:t.Nodes[node+1].first-t.Nodes[node].first]
+	}
+	return kids
+}
 
 // Path returns the nodes from the outermost call to node, without the root.
 func (t *Tree) Path(node int) []int {
@@ -171,7 +174,7 @@ func (g *merger) add(r int, rec *recording.Recording, from stacks, here bool) []
 		}
 		recording.Add(&self[at[i]], nd.Self)
 		if here {
-			g.here(r, at[i], nd.Call, nd.Count)
+			g.here(r, at[i], nd.Count)
 		}
 	}
 	return self
@@ -207,7 +210,7 @@ func (g *merger) calls(r int, rec *recording.Recording, w *analyze.Weights, here
 			if c < len(w.Count) {
 				count = w.Count[c]
 			}
-			g.here(r, at[c], recording.CallID(c), count)
+			g.here(r, at[c], count)
 		}
 	}
 	return self
@@ -236,11 +239,11 @@ func (g *merger) node(parent, f int32, self *[]int64) int32 {
 }
 
 // here notes that a recording has a node.
-func (g *merger) here(r int, node int32, call recording.CallID, count int64) {
+func (g *merger) here(r int, node int32, count int64) {
 	side := g.t.side(int(node), r)
 	side.Count += count
 	if !side.Here {
-		side.Here, side.Call, side.Run = true, call, int32(r)
+		side.Here, side.Run = true, int32(r)
 	}
 }
 
@@ -287,9 +290,6 @@ func (t *Tree) scale(scaled func(r int) ([]int64, error)) error {
 		t.runs[r] = values
 		for i, v := range values {
 			recording.Add(&t.side(i, r).Self, v)
-			if t.count[r] != nil {
-				t.side(i, r).Samples += t.count[r][i]
-			}
 		}
 	}
 	t.order = nil
@@ -297,14 +297,11 @@ func (t *Tree) scale(scaled func(r int) ([]int64, error)) error {
 		n := &t.Nodes[i]
 		for _, s := range []*Amount{&n.A, &n.B} {
 			recording.Add(&s.Total, s.Self)
-			s.SamplesTotal += s.Samples
 		}
 		if i > 0 {
 			p := &t.Nodes[n.Parent]
 			recording.Add(&p.A.Total, n.A.Total)
 			recording.Add(&p.B.Total, n.B.Total)
-			p.A.SamplesTotal += n.A.SamplesTotal
-			p.B.SamplesTotal += n.B.SamplesTotal
 		}
 	}
 	return nil
@@ -316,7 +313,7 @@ func (t *Tree) unscale(runs [][]int64) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		for _, s := range []*Amount{&n.A, &n.B} {
-			s.Self, s.Total, s.Samples, s.SamplesTotal = 0, 0, 0, 0
+			s.Self, s.Total = 0, 0
 		}
 	}
 }
@@ -353,7 +350,6 @@ func (t *Tree) link(less func(a, b int32) int) {
 		*at++
 	}
 	for i := range t.Nodes {
-		t.Nodes[i].last = last[i]
 		if kids := t.Children(i); len(kids) > 1 {
 			slices.SortFunc(kids, less)
 		}
