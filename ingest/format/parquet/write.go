@@ -20,7 +20,7 @@ const (
 	// groupRows is the number of rows of a row group, which is in memory while it is written.
 	groupRows = 1 << 18
 	// batchRows is the number of rows passed to the columns at once; it divides groupRows.
-	batchRows = 1 << 12
+	batchRows = 1 << 14
 	// dictionaryBytes is the size from which a column chunk is written without a dictionary.
 	dictionaryBytes = 1 << 20
 	// tableKey is the key of the metadata with the name of the table.
@@ -90,21 +90,28 @@ func Write(ctx context.Context, out io.Writer, set *relation.Set, t *relation.Ta
 		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(sorted...)))
 	}
 	w := parquet.NewWriter(out, options...)
-	columns, rows := w.ColumnWriters(), set.Open(t)
+	columns := w.ColumnWriters()
+	readers := make([]relation.Rows, runtime.GOMAXPROCS(0)) // each reads a part of a batch
+	for k := range readers {
+		readers[k] = set.Open(t)
+	}
 	batch := make([][]parquet.Value, len(columns))
 	for c := range batch {
 		batch[c] = make([]parquet.Value, batchRows)
 	}
 	errs := make([]error, len(columns))
-	of := rows.Len()
+	of := readers[0].Len()
 	for first := int64(0); first < of; first += batchRows {
 		n := int(min(batchRows, of-first))
-		for i := range n {
-			rows.Move(first + int64(i))
-			for c := range batch {
-				batch[c][i] = stored(rows.Value(c), c, t.Columns[c].Null)
+		each(len(readers), func(k int) {
+			rows := readers[k]
+			for i := n * k / len(readers); i < n*(k+1)/len(readers); i++ {
+				rows.Move(first + int64(i))
+				for c := range batch {
+					batch[c][i] = stored(rows.Value(c), c, t.Columns[c].Null)
+				}
 			}
-		}
+		})
 		err := ctx.Err()
 		each(len(columns), func(c int) {
 			_, errs[c] = columns[c].WriteRowValues(batch[c][:n])
