@@ -39,12 +39,17 @@ func (p *Plan) Top(r *Row, scroll int) int {
 	return r.Y - scroll
 }
 
-// ScrollTo returns the scroll position that shows row i at the top, below its headers.
+// ScrollTo returns the scroll position that shows row i at the top, below its headers and
+// below the header of its process, which stays at the top.
 func (p *Plan) ScrollTo(i int) int {
 	for i > 0 && (p.Rows[i-1].Kind == ProcessRow || p.Rows[i-1].Kind == GroupRow) {
 		i--
 	}
-	return p.Rows[i].Y - p.Held
+	y := p.Rows[i].Y - p.Held
+	if head, at := p.Sticky(y); head >= 0 && head != i {
+		y -= max(0, at-p.Held+p.Rows[head].Height)
+	}
+	return y
 }
 
 // RowAt returns the row at a pixel of the picture, -1 for none.

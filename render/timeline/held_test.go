@@ -2,8 +2,11 @@ package timeline
 
 import (
 	"bytes"
+	"strconv"
+	"strings"
 	"testing"
 
+	"ashlar/ingest/model/recording"
 	"ashlar/render/golden"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
@@ -50,6 +53,48 @@ func TestPinnedRowsStay(t *testing.T) {
 		for y := plan.Held + header; y < h; y += 7 {
 			if at := At(rec, plan, view, 10, y, w, gutter); at.Row != free.At(y+scroll) {
 				t.Errorf("scrolled by %d, the pointer at %d finds row %d", scroll, y, at.Row)
+			}
+		}
+	}
+}
+
+// TestScrollToLeavesRoomForHeader scrolls to each thread of two processes. Unless the end of
+// the picture is in view, the thread's first line must be below the header that stays.
+func TestScrollToLeavesRoomForHeader(t *testing.T) {
+	rec := nested(9, 3, 200)
+	rec.Processes = append(rec.Processes, recording.Process{PID: 2, Name: "second"})
+	for _, track := range rec.Tracks[5:] {
+		track.Process = 1
+	}
+	plan := NewPlan(rec, Layout{Scale: 1})
+	for i := range plan.Rows {
+		if plan.Rows[i].Kind != TrackRow {
+			continue
+		}
+		scroll := plan.ScrollTo(i)
+		head, y := plan.Sticky(scroll)
+		if top := plan.Top(&plan.Rows[i], scroll); head >= 0 && y+plan.Rows[head].Height > top {
+			t.Errorf("row %d is at %d, below the header that ends at %d", i, top, y+plan.Rows[head].Height)
+		}
+	}
+}
+
+// TestNotesRepeatNoNumber checks that the note of a thread omits an id that its name
+// consists of, and keeps other ids, also where a name ends with the same number.
+func TestNotesRepeatNoNumber(t *testing.T) {
+	for _, x := range []struct {
+		name string
+		id   int64
+		want bool
+	}{{"P1", 1, false}, {"CPU12", 12, false}, {"P12", 2, true}, {"worker-12", 12, true}, {"main.main.func1", 1, true}, {"Main", 7, true}} {
+		rec := nested(1, 3, 10)
+		rec.Tracks[0].Name, rec.Tracks[0].TID = x.name, x.id
+		plan := NewPlan(rec, Layout{Scale: 1})
+		for i := range plan.Rows {
+			if r := &plan.Rows[i]; r.Kind == TrackRow {
+				if note := plan.note(r); strings.HasPrefix(note, strconv.FormatInt(x.id, 10)+" · ") != x.want {
+					t.Errorf("beside %s, thread %d: %q", x.name, x.id, note)
+				}
 			}
 		}
 	}

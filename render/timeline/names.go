@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"strings"
 
 	"ashlar/ingest/model/recording"
 	"ashlar/render/units"
@@ -54,7 +55,9 @@ func (p *Plan) note(r *Row) string {
 		case t.Kind == recording.AsyncTrack:
 			id = "async"
 		case t.Name != "" && t.TID != 0:
-			id = recording.IDText(t.TID)
+			if id = recording.IDText(t.TID); isNumbered(t.Name, id) {
+				id = ""
+			}
 		}
 		if share, of := busy(p.rec, p.cpu, r.Index); of != "" {
 			much = percent(share, of)
@@ -64,7 +67,7 @@ func (p *Plan) note(r *Row) string {
 	case CounterRow:
 		c := p.rec.Counters[r.Index]
 		lo, hi := c.Extent(0, c.Len())
-		if much = CounterValue(c, lo); lo != hi { // write the unit only once
+		if much = CounterValue(c, lo); much != CounterValue(c, hi) { // write the unit only once
 			much = units.Number(lo) + " – " + CounterValue(c, hi)
 		}
 	case GroupRow:
@@ -76,6 +79,13 @@ func (p *Plan) note(r *Row) string {
 		return id + " · " + much
 	}
 	return id + much
+}
+
+// isNumbered reports whether a name is an abbreviation with an id, such as P1 or CPU12. Other
+// names, such as worker-1 or main.func1, may end with another number that equals the id.
+func isNumbered(name, id string) bool {
+	short, ok := strings.CutSuffix(name, id)
+	return ok && len(short) <= 3 && strings.Trim(short, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // sampled returns the event name of a row's samples if the row also has spans.

@@ -53,19 +53,23 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	if w := min(u.Px(290), hi-mid-u.Px(90)); w > u.Px(120) {
 		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
 		hi -= w + u.Px(12)
-	} else if w := min(u.Px(290), hi-lo-u.Px(12)); w > u.Px(80) {
+	} else if w := min(u.Px(290), hi-lo-u.Px(12)); w > u.Px(110) {
 		s.search(u, image.Rect(hi-w, y, hi, y+u.Px(26)))
 		return
 	} else {
 		s.noSearch = true
 		hi = min(max(x, hi-u.Px(36)), r.Max.X-u.Px(38)) // if space is even shorter, cover other controls
-		u.Fill(image.Rect(hi-u.Px(6), r.Min.Y, hi+u.Px(36), r.Max.Y-1), th.Surface)
+		end := hi + u.Px(36)
+		if right >= r.Max.X-u.Px(12) { // no button is at the right: nothing shows beside this one
+			end = r.Max.X
+		}
+		u.Fill(image.Rect(hi-u.Px(6), r.Min.Y, end, r.Max.Y-1), th.Surface)
 		s.iconButton(u, &s.searchButton, hi, y, icon.Search, "", "Search", p.Find != "")
 		if s.searchButton.Clicked(u.Context) {
 			p.Finder.Focus()
 		}
 	}
-	if hi-lo > u.Px(30) {
+	if hi-lo > min(w, u.Px(60)) { // fewer letters do not tell files apart
 		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), title, st)
 	}
 }
@@ -172,10 +176,11 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	}
 	l := s.statusWords(u)
 	mid := r.Min.X + r.Dx()*11/20
-	u.Text(image.Rect(from, r.Min.Y, mid, r.Max.Y), l.left, ui.Style{Size: 11.5, Color: th.Dim})
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
 	st := ui.Style{Size: 11.5, Color: l.color, Align: ui.End}
-	if box.Min.X = max(box.Min.X, box.Max.X-u.Measure(l.right, st).X-u.Px(14)); l.leads {
+	box.Min.X = max(box.Min.X, box.Max.X-u.Measure(l.right, st).X-u.Px(14))
+	u.Text(image.Rect(from, r.Min.Y, box.Min.X-u.Px(10), r.Max.Y), l.left, ui.Style{Size: 11.5, Color: th.Dim})
+	if l.leads {
 		clicked, hovered := l.of.StatusClick.Clicked(u, box)
 		if hovered && l.color == th.Dim {
 			st.Color = th.Text

@@ -81,7 +81,11 @@ func TestFirstSight(t *testing.T) {
 	if top := p.Plan.Top(r, p.View.Scroll); top < 0 || top > p.Bounds.Lanes.Dy()/4 {
 		t.Errorf("the busiest thread is at %d of %d", top, p.Bounds.Lanes.Dy())
 	}
-	if first := p.Plan.RowAt(0, p.View.Scroll); p.Plan.Top(&p.Plan.Rows[first], p.View.Scroll) != 0 {
+	below := 0 // the header of the process, which stays at the top
+	if head, y := p.Plan.Sticky(p.View.Scroll); head >= 0 {
+		below = y + p.Plan.Rows[head].Height
+	}
+	if first := p.Plan.RowAt(below, p.View.Scroll); p.Plan.Top(&p.Plan.Rows[first], p.View.Scroll) != below {
 		t.Errorf("row %d is cut at the top", first)
 	}
 	scroll := p.View.Scroll

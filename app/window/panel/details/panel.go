@@ -115,7 +115,8 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 			y = p.detailLine(s, u, &ds[i], x, y, right)
 		}
 		if p.Pick.Kind == panel.PickNone {
-			y = p.heaviest(s, u, image.Rect(x, y+u.Px(6), right, r.Dy()-u.Px(8)-t.scroll))
+			// The lines above may reach below the panel, and image.Rect would swap the edges.
+			y = p.heaviest(s, u, image.Rectangle{Min: image.Pt(x, y+u.Px(6)), Max: image.Pt(right, r.Dy()-u.Px(8)-t.scroll)})
 		}
 		t.height = y + t.scroll + u.Px(12)
 		rings := over.Stop()
@@ -161,12 +162,11 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 		st.Align = ui.Start
 		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.Value, float32(right-x)), st)
 	} else {
-		w := max(u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10))
-		// Leave room for the value if the key is long.
-		w = min(w, max(u.Px(84), right-x-u.Width(d.Value, ui.Style{Size: 12})))
+		value := panel.CutName(d.Value)
+		w := keyWidth(right-x, u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10), u.Width(value, ui.Style{Size: 12}), isNumber(value))
 		key := s.Fonts.Regular(12*u.Metric.PxPerDp).Middle(d.Key, float32(w-u.Px(10)))
 		sheet.Text(image.Rect(x, y, x+w, y+line), key, ui.Style{Size: 12, Color: th.Dim})
-		sheet.Text(image.Rect(x+w, y, right, y+line), panel.CutName(d.Value), st)
+		sheet.Text(image.Rect(x+w, y, right, y+line), value, st)
 	}
 	if clicked {
 		switch {
@@ -179,6 +179,23 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 		}
 	}
 	return y + line
+}
+
+// keyWidth returns how much of a line of all pixels its key takes, if whole it is key pixels
+// wide and its value value pixels. The key has least pixels or more, unless the value is a
+// number that needs them: half a number would be wrong.
+func keyWidth(all, least, key, value int, number bool) int {
+	room := all - value
+	if !number {
+		room = max(room, least)
+	}
+	return max(0, min(max(least, key), room))
+}
+
+// isNumber reports whether a value begins with a number.
+func isNumber(value string) bool {
+	value = strings.TrimLeft(value, "<>≥≤~+−-")
+	return value != "" && value[0] >= '0' && value[0] <= '9'
 }
 
 // question draws a sentence that is a link, wrapped, and returns where the next line
