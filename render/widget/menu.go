@@ -55,14 +55,19 @@ func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 		w = max(w, u.Measure(it.Title, st).X+u.Measure(it.Detail, st).X+u.Px(70))
 	}
 	w = min(w, size.X-u.Px(16))
-	line := u.Px(28)
-	rule, h := u.Px(9), u.Px(10)
+	line, rule, h := u.Px(28), u.Px(9), u.Px(10)
+	lines := 0
 	for _, it := range m.Items {
-		h += line
 		if it.Title == "" {
-			h += rule - line
+			h += rule
+		} else {
+			lines++
 		}
 	}
+	if lines > 0 { // in a low window, lines are lower, so that the last is in it
+		line = max(u.Px(17), min(line, (size.Y-u.Px(12)-h)/lines))
+	}
+	h += lines * line
 	x := max(u.Px(4), min(m.at.X, size.X-w-u.Px(8)))
 	y := max(u.Px(4), min(m.at.Y, size.Y-h-u.Px(8)))
 	for {

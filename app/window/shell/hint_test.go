@@ -112,6 +112,36 @@ func TestBarsSayWhatTheyAreOf(t *testing.T) {
 	}
 }
 
+// TestRangesAreComparedFromBars sets two selected times as A and B from menus of bars, and
+// checks that the menu's last line is inside a low window.
+func TestRangesAreComparedFromBars(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.size = image.Pt(1280, 560)
+	b.settled()
+	row := b.Pane.Plan.Rows[slices.IndexFunc(b.Pane.Plan.Rows, func(r timeline.Row) bool { return r.Kind == timeline.TrackRow })]
+	for side, span := range [][2]float64{{1200, 1260}, {1210, 1300}} {
+		b.Pane.SelectRange(b.Pane.Rec.Start+int64((span[0]-1000)*1e6), b.Pane.Rec.Start+int64((span[1]-1000)*1e6))
+		b.settled()
+		b.click(b.at(1220, row.Y+30), 0, pointer.ButtonSecondary)
+		has := func(title string) int {
+			return slices.IndexFunc(b.Menu.Items, func(it widget.Item) bool { return it.Title == title })
+		}
+		i := has([]string{"Set time as A", "Set time as B"}[side])
+		if i < 0 || has("Select this call") < 0 {
+			t.Fatalf("a span in the selected time has the menu %v", b.Menu.Items)
+		}
+		if at := b.written(b.Menu.Items[len(b.Menu.Items)-1].Title); int(at.Y) > b.size.Y-8 {
+			t.Errorf("the last line of the menu is at %v of %d", at.Y, b.size.Y)
+		}
+		b.Menu.Items[i].Do()
+		b.Menu = nil
+		b.settled()
+	}
+	if b.Pane.Against == nil {
+		t.Error("two times are not compared")
+	}
+}
+
 // TestOneCallIsTheSelection selects a single call from the menu of its bar.
 func TestOneCallIsTheSelection(t *testing.T) {
 	b := newBench(t, someTrace)

@@ -53,8 +53,8 @@ func (p *Timeline) contextMenu(s *panel.Host, u *ui.UI) {
 	if h.Row >= 0 && (!h.Found || h.Gutter) {
 		rows = p.rowItems(&p.Plan.Rows[h.Row])
 	}
-	if at := p.TimeAt(p.Lanes.At.X); len(versus) == 0 && !p.Linkable && p.Scope.Ranged && at >= p.Scope.From && at <= p.Scope.To {
-		versus = p.rangeItems()
+	if at := p.TimeAt(p.Lanes.At.X); !p.Linkable && p.Scope.Ranged && at >= p.Scope.From && at <= p.Scope.To {
+		versus = append(versus, p.rangeItems()...) // bars may leave no free place in the selected time
 	}
 	if !h.Found {
 		all = p.timelineItems()
