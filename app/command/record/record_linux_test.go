@@ -85,7 +85,7 @@ func (p *place) run(stdin string, window bool, args ...string) (a answer) {
 		p.Errorf("%v leaves %v", args, left)
 	}
 	for end := time.Now().Add(5 * time.Second); window && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if b, err := os.ReadFile(p.log); err == nil {
+		if b, err := os.ReadFile(p.log); err == nil && strings.HasSuffix(string(b), "\n") { // not only created
 			a.opened = strings.Split(strings.TrimSpace(string(b)), "\n")
 			break
 		}
