@@ -192,6 +192,9 @@ func (d *loader) choose() (add func(), err error) {
 	if len(others) > 0 {
 		d.b.Remark("columns-unused", "", "%s not shown: %s", safetext.Plural(len(others), "column"), strings.Join(others[:min(len(others), 10)], ", "))
 	}
+	if table == "spans" {
+		d.b.Remark("threads-by-number", "", "The table spans has no names of threads and processes, and does not tell async operations apart: they count like other spans")
+	}
 	if table == "samples" || table == "stacks" || table == "window_stacks" {
 		d.b.Warn("innermost-only", "", "The table %s has only the innermost function of each stack", table)
 	}

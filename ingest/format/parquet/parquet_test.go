@@ -258,7 +258,11 @@ func TestTables(t *testing.T) {
 		}
 		return r
 	}
-	if got, want := spanRows(read("spans")), spanRows(rec); !slices.Equal(got, want) {
+	spans := read("spans")
+	if w := spans.Warnings; len(w) != 1 || w[0].Code != "threads-by-number" || !w[0].Minor {
+		t.Errorf("spans: %v", w)
+	}
+	if got, want := spanRows(spans), spanRows(rec); !slices.Equal(got, want) {
 		t.Errorf("%d spans, want %d; first %q, want %q", len(got), len(want), got[:1], want[:1])
 	}
 	samples := read("samples")
