@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"strings"
 	"testing"
 
 	"ashlar/ingest/query/analyze"
@@ -102,5 +103,16 @@ func TestSetAsSides(t *testing.T) {
 	b.Run("Set selection as B")
 	if p.Scope.From != at(10) || p.Scope.To != at(50) || p.Against == nil || p.Against.From != at(60) {
 		t.Errorf("with A set before B was selected, A is %+v, B %+v", p.Scope, p.Against)
+	}
+	b.settled()
+	for _, letters := range []string{"AB", "BA"} {
+		shapes := b.shapes()
+		for i, length := range []string{"40.00 µs", "140.0 µs"} {
+			if pill := letters[i:i+1] + "  " + length; !strings.Contains(shapes, ">"+pill+"<") {
+				t.Errorf("no range on the ruler is named %q", pill)
+			}
+		}
+		b.Run("Swap A and B")
+		b.settled()
 	}
 }

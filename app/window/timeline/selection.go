@@ -18,17 +18,20 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	b := &p.Bounds
 	th := u.Theme
 	lanes := image.Rect(b.Lanes.Min.X+b.Gutter, b.Lanes.Min.Y, b.Lanes.Max.X, b.Lanes.Max.Y)
-	a := th.Accent
-	if b := p.Against; b != nil {
-		if !p.AgainstIsA {
-			a = th.Dim
-		}
-		if b.Ranged && !b.Outside && (!p.Scope.Ranged || b.From != p.Scope.From || b.To != p.Scope.To) {
-			p.band(u, lanes, b, th.Accent, "B  ")
+	own, other := th.Accent, th.Accent
+	if p.Against != nil {
+		if p.AgainstIsA {
+			other = th.Dim
+		} else {
+			own = th.Dim
 		}
 	}
+	letter, letterOfOther := p.sideLetters()
+	if b := p.Against; b != nil && b.Ranged && !b.Outside && (!p.Scope.Ranged || b.From != p.Scope.From || b.To != p.Scope.To) {
+		p.band(u, lanes, b, other, letterOfOther)
+	}
 	if p.Scope.Ranged {
-		p.band(u, lanes, &p.Scope, a, "")
+		p.band(u, lanes, &p.Scope, own, letter)
 	}
 	p.drawMark(u)
 	switch p.grab {
@@ -49,6 +52,18 @@ func (p *Timeline) drawSelection(u *ui.UI) {
 	if p.Inside && p.Hit.Any() && !p.Lanes.Pressed {
 		p.outline(u, &p.Hit, theme.WithAlpha(th.Text, .75), 1)
 	}
+}
+
+// sideLetters returns the letters on the pills of the selected range and of the one compared
+// with it; a range that is compared with nothing has none.
+func (p *Timeline) sideLetters() (own, other string) {
+	switch {
+	case p.Against == nil:
+		return "", ""
+	case p.AgainstIsA:
+		return "B  ", "A  "
+	}
+	return "A  ", "B  "
 }
 
 // band draws a range through all rows, and its length on the ruler.
@@ -87,12 +102,14 @@ func (p *Timeline) rangeMiddle(in *recording.Scope) int {
 // pills returns where the pills of the selected range and of the one compared with it
 // begin and end on the ruler.
 func (p *Timeline) pills(u *ui.UI) (at [2][2]int) {
+	own, other := p.sideLetters()
+	letters := [2]string{own, other}
 	for i, in := range []*recording.Scope{&p.Scope, p.Against} {
 		if in == nil || !in.Ranged {
 			continue
 		}
 		if x0, x1 := p.rangeX(in); x1 >= p.Bounds.Lanes.Min.X+p.Bounds.Gutter && x0 <= p.Bounds.Lanes.Max.X {
-			r := p.pillAt(u, p.rangeMiddle(in), "B  "+units.Duration(in.To-in.From)).Sub(p.Bounds.Ruler.Min)
+			r := p.pillAt(u, p.rangeMiddle(in), letters[i]+units.Duration(in.To-in.From)).Sub(p.Bounds.Ruler.Min)
 			at[i] = [2]int{r.Min.X, r.Max.X}
 		}
 	}
