@@ -172,7 +172,7 @@ var pictures = []picture{
 	{name: "marks-light", open: at(marked), theme: theme.Light},
 	{name: "calltree", open: at("file=demo:&tab=calltree"), view: workspace.Lower},
 	{name: "states", open: states, w: 900, h: 440},
-	{name: "states-narrow", open: states, theme: theme.Light, w: 600, h: 500},
+	{name: "states-narrow", open: states, theme: theme.Light, w: 600, h: 420},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
 	{name: "unknown", open: file("song.mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"), failing: true, theme: theme.Light},

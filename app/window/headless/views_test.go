@@ -50,7 +50,7 @@ var views = []struct {
 	}},
 	{name: "callers", open: demo, do: steps{pick + "runtime.mallocgc", "Callers and callees", "Callers and callees as lists"}},
 	{name: "calls", open: trace, do: steps{"Table of functions", heaviest, "Calls"}},
-	{name: "calls-dots", open: traced("tab=calls&with=dots&calls=/./[1us..]")},
+	{name: "calls-dots", again: true, open: traced("tab=calls&with=dots&calls=/./[1us..]")},
 	{name: "calls-set", again: true, open: traced("tab=calls&calls=/./[2ms..]")},
 	{name: "calls-against", open: traced("tab=difference&calls=/./[2ms..]&calls.b=/./[..2ms]")},
 	{name: "tones", small: true, open: file("waits.json", waits)},

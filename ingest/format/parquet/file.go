@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"ashlar/ingest/input/safetext"
 )
 
 // Types of values as stored.
@@ -93,7 +95,7 @@ func openFile(content []byte) (*file, error) {
 	}
 	size := int64(binary.LittleEndian.Uint32(content[n-ends:]))
 	if size > int64(n-ends-len(magic)) || size > maxFooter {
-		return nil, fmt.Errorf("the metadata of the Parquet file is damaged: it claims to be %d bytes long", size)
+		return nil, fmt.Errorf("the metadata of the Parquet file is damaged: it claims to be %s long", safetext.Plural(size, "byte"))
 	}
 	f := &file{content: content[:int64(n-ends)-size]}
 	c := &compact{b: content[int64(n-ends)-size : n-ends]}
