@@ -18,7 +18,7 @@ func TestHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := synth.Write(f, synth.Options{Kind: "spall1", Records: 500_000})
+	sum, err := synth.Write(f, synth.Options{Kind: "spall1", Records: 2_000_000})
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}

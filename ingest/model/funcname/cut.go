@@ -31,9 +31,6 @@ func (l Label) Cut(width float32, m Widths) string {
 			return Ellipsis + l.Text[at:]
 		}
 		at := lastWord(l.Text)
-		if isHex(l.Text[at:]) { // addresses of one program differ at their end
-			return marked(m.digits(l.Text[at:], room))
-		}
 		if at == 0 { // nothing is left out before it
 			return m.piece(l.Text, width)
 		}
@@ -50,25 +47,6 @@ func (m Widths) piece(text string, width float32) string {
 		return text
 	}
 	return short(text[:m.words(text, width-m('…'))])
-}
-
-// digits returns the longest end of a number that fits into a width, "" if too little of it
-// would be left.
-func (m Widths) digits(number string, width float32) string {
-	at := len(number)
-	for at > 0 && m.Fits(number[at-1:], width) {
-		at--
-	}
-	if len(number)-at < Fewest {
-		return ""
-	}
-	return number[at:]
-}
-
-// isHex reports whether a text is a hexadecimal number, as in 0x2714b.
-func isHex(text string) bool {
-	digits, ok := strings.CutPrefix(text, "0x")
-	return ok && digits != "" && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
 }
 
 // marked returns a piece after an ellipsis, "" for no piece.
