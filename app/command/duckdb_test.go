@@ -24,7 +24,7 @@ import (
 func duckDB(t *testing.T, dir string, queries ...string) (results [][][]any) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("installs DuckDB")
+		t.Skip("it installs DuckDB: make check runs this test")
 	}
 	if os.Getenv("ASHLAR_DUCKDB") == "none" {
 		t.Skip("ASHLAR_DUCKDB=none: nothing checks that DuckDB reads the tables")
@@ -231,7 +231,7 @@ func TestDuckDBAndBack(t *testing.T) {
 func TestDuckDBOfSamples(t *testing.T) {
 	samples.Need(t)
 	if testing.Short() {
-		t.Skip("installs DuckDB")
+		t.Skip("it installs DuckDB: make check runs this test")
 	}
 	var paths []string
 	for _, path := range samples.Small(400<<10, samples.Files(t)) {

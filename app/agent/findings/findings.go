@@ -300,10 +300,18 @@ func (l *look) native() error {
 // costName returns the name of the metric for use in a sentence, with the event unless that
 // is the default.
 func (l *look) costName() name {
-	if l.isDefault() {
+	switch {
+	case l.ofSpans():
+		return "the time in spans" // threads may have none for most of the recording
+	case l.isDefault():
 		return name(l.metric.Name)
 	}
 	return name(l.metric.Name + " in " + safetext.Short(l.event.Title()))
+}
+
+// ofSpans reports whether the costs are the time of spans.
+func (l *look) ofSpans() bool {
+	return l.weights != nil && !l.sampled() && l.query.Metric == recording.SpanTime
 }
 
 // other examines another metric of the recording.

@@ -161,7 +161,7 @@ func ownFunction(rec *recording.Recording, c recording.CallID) string {
 
 // lockSpans looks for what other threads do while spans wait for a lock.
 func (l *look) lockSpans(r rule) error {
-	if l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime {
+	if !l.ofSpans() {
 		return nil
 	}
 	waited := l.classed(l.locks(), 0)

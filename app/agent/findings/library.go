@@ -35,9 +35,8 @@ var works = []work{
 // library reports the kind of library work with the largest cost, with the function of the
 // program that calls it.
 func (l *look) library(r rule) error {
-	spans := l.weights != nil && !l.sampled() && l.query.Metric == recording.SpanTime
 	states := l.weights != nil && l.event.Basis == recording.FromStates
-	if devices, err := l.gpus(); err != nil || !l.ofCode() && !spans && !states || len(devices) > 0 {
+	if devices, err := l.gpus(); err != nil || !l.ofCode() && !l.ofSpans() && !states || len(devices) > 0 {
 		return err
 	}
 	busy := l.busy()

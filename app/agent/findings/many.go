@@ -14,7 +14,7 @@ import (
 // many looks for a function that calls another very often, such as a query for each row.
 func (l *look) many(r rule) error {
 	devices, err := l.gpus()
-	if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(devices) > 0 {
+	if err != nil || !l.ofSpans() || len(devices) > 0 {
 		return err // programs launch a GPU's work in many small calls
 	}
 	type pair struct{ outer, inner recording.FuncID }
@@ -61,7 +61,7 @@ func (l *look) many(r rule) error {
 // part looks for a function that takes most of the time of repeating calls.
 func (l *look) part(r rule) error {
 	loops, err := l.repeating()
-	if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(l.devices) > 0 {
+	if err != nil || !l.ofSpans() || len(l.devices) > 0 {
 		return err
 	}
 	if slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "many" || x.Rule == "outlier" || x.Rule == "join" }) {

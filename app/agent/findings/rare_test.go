@@ -55,7 +55,7 @@ func TestSpanLocks(t *testing.T) {
 			d.span(n+1, "Session::lock", float64(i)*5000+10, 1000)
 		}
 	}
-	const want = "lock: Lock waits in “Session::lock”: 180.0 ms (25.0 %) of time, 100 % of it from “request”, on 3 threads.\n"
+	const want = "lock: Lock waits in “Session::lock”: 180.0 ms (25.0 %) of the time in spans, 100 % of it from “request”, on 3 threads.\n"
 	if got := d.found(t); !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

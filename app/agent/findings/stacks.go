@@ -311,7 +311,7 @@ func (l *look) kernelOwners() map[recording.FuncID]int64 {
 func (l *look) hot(r rule) error {
 	least := .5
 	if devices, err := l.gpus(); err != nil || !l.ofCode() {
-		if err != nil || l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime || len(devices) > 0 {
+		if err != nil || !l.ofSpans() || len(devices) > 0 {
 			return err
 		}
 		least = .75 // functions that nobody timed count for their callers
@@ -456,49 +456,6 @@ func (l *look) garbage(r rule) error {
 			other.add(r, Finding{Function: f.Name, Size: other.size(cost), Confidence: sure}.saying("%s%s allocates %s (%s) of all memory and keeps %s of it.", quoted(f.Name), with, amount, share, part(still[id], cost)), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 		}
 		l.out = other.out
-		return nil
-	}
-	return nil
-}
-
-// leastKept is the memory in use, in bytes, that is too little to report.
-const leastKept = 1 << 20
-
-// keeper looks for the function of the program that allocated most of the memory in use.
-func (l *look) keeper(r rule) error {
-	for e := range l.rec.Events {
-		m := l.rec.Events[e].Metric("inuse_space")
-		if m < 0 {
-			continue
-		}
-		kept, err := l.other(e, m)
-		if err != nil {
-			return err
-		}
-		owners, _ := kept.owners()
-		cost, all := map[recording.FuncID]int64{}, map[recording.FuncID]bool{}
-		for c, f := range owners {
-			self := kept.weights.Self[c]
-			if c == 0 || self <= 0 { // 0 has no stack
-				continue
-			}
-			all[l.rec.Func(recording.CallID(c))] = true
-			if f != nobody {
-				cost[f] += self
-			}
-		}
-		id, sum := most(cost)
-		sure, ok := kept.above(sum, kept.sum, .5)
-		if !ok || len(all) < 3 || sum < leastKept {
-			return nil // a program that does one thing only, or a small one
-		}
-		f := l.rec.Functions.At(int(id))
-		if isUnnamed(f) {
-			return nil
-		}
-		amount, share := kept.cost(id, sum)
-		kept.add(r, Finding{Function: f.Name, Size: kept.size(sum), Confidence: sure}.saying("%s and the library code that it calls allocated %s (%s) of the memory in use.", quoted(f.Name), amount, share), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
-		l.out = kept.out
 		return nil
 	}
 	return nil

@@ -27,7 +27,7 @@ const (
 // heavy returns the functions of a trace whose calls are examined: those with a total of
 // at least a tenth of the time.
 func (l *look) heavy() (rows []analyze.Row) {
-	if l.weights == nil || l.sampled() || l.query.Metric != recording.SpanTime {
+	if !l.ofSpans() {
 		return nil
 	}
 	rows = l.functions(func(r *analyze.Row) bool { return 10*r.Total >= l.sum })

@@ -15,7 +15,7 @@ import (
 	"ashlar/ingest/format/decode"
 )
 
-// role is what a column is used for.
+// A role is the purpose of a column.
 type role uint8
 
 const (

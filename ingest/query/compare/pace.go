@@ -101,20 +101,23 @@ func even(units [][2][]float64, side int) (paces []float64) {
 func (c *Comparison) priorOf(g *groups, p *pace) stats.Prior {
 	const least = 2 // samples per run
 	var units []stats.Runs
+	if slices.ContainsFunc(g.count, func(run []int64) bool { return run == nil }) {
+		return stats.Prior{}
+	}
 	for i := 1; i < len(g.rows); i++ {
 		var samples int64
+		for _, run := range g.count {
+			samples += run[i]
+		}
+		if samples < least*int64(len(c.Runs)) || g.rows[i].OneSided() || interrupted[g.rows[i].Name] {
+			continue
+		}
 		costs := make([]float64, len(c.Runs))
 		for r := range costs {
-			if g.count[r] == nil {
-				return stats.Prior{}
-			}
 			_, n := c.sideOf(r)
 			costs[r] = float64(g.self[r][i]) * float64(n)
-			samples += g.count[r][i]
 		}
-		if samples >= least*int64(len(costs)) && !g.rows[i].OneSided() && !interrupted[g.rows[i].Name] {
-			units = append(units, p.even(c.bySide(costs), [2]float64{g.spread[0][i], g.spread[1][i]}))
-		}
+		units = append(units, p.even(c.bySide(costs), [2]float64{g.spread[0][i], g.spread[1][i]}))
 	}
 	return stats.NewPrior(units)
 }
