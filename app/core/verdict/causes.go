@@ -255,12 +255,20 @@ func (d *verdict) members(cause *causes.Cause) (about []string) {
 		about = append(about, string(cause.Kind))
 	case causes.Callees:
 		d.say(" with callees")
-	case causes.Added:
-		about = append(about, "new")
+	case causes.Added: // the amount leaves out callees that A has too
+		about = append(about, "new"+withCallees(cause, "new callee"))
 	case causes.Removed:
-		about = append(about, "gone")
+		about = append(about, "gone"+withCallees(cause, "callee"))
 	}
 	return about
+}
+
+// withCallees says how many functions below the first belong to a cause.
+func withCallees(cause *causes.Cause, callee string) string {
+	if n := len(cause.Rows) - 1; n > 0 {
+		return " with " + units.Plural(int64(n), callee)
+	}
+	return ""
 }
 
 // amount adds the difference of a cause.

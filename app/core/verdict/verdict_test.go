@@ -231,9 +231,9 @@ func TestBranch(t *testing.T) {
 		name, a, b, want string
 	}{
 		{"a new call that allocates here and there", "main;serve 100\nmain;log 50", "main;serve 100\nmain;serve;compile;parse;malloc 60\nmain;serve;compile;emit;grow 70\nmain;log 50",
-			"compile +130 (new, 100 % of the change, >99.9 % sure). Total samples +86.7 % (A 150, B 280)."},
+			"compile +130 (new with 4 new callees, 100 % of the change, >99.9 % sure). Total samples +86.7 % (A 150, B 280)."},
 		{"a call that is gone", "main;serve;compile;parse 90\nmain;log 50", "main;serve 10\nmain;log 50",
-			"compile −90 (gone, 112.5 % of the change, >99.9 % sure). Total samples −57.1 % (A 140, B 60)."},
+			"compile −90 (gone with 1 callee, 112.5 % of the change, >99.9 % sure). Total samples −57.1 % (A 140, B 60)."},
 		{"an old function deep down", "main;serve;find;compare 10\nmain;log 90", "main;serve;find;compare 510\nmain;log 80",
 			"compare +500 (102.0 % of the change, >99.9 % sure). Total samples +490.0 % (A 100, B 590)."},
 		{"everywhere by as much", "main;a 100\nmain;b 100\nmain;c 100", "main;a 200\nmain;b 200\nmain;c 200", ""},
