@@ -25,6 +25,9 @@ func suggestFlag(fs *pflag.FlagSet, err error) error {
 		f := value.GetFlag()
 		switch f.Value.Type() {
 		case "int":
+			if f.Name == "rows" && fs.Lookup("search") != nil {
+				return fmt.Errorf("--rows takes a whole number, not %q; --search lists only rows that match a text", value.GetValue())
+			}
 			return fmt.Errorf("--%s takes a whole number, not %q", f.Name, value.GetValue())
 		case "float32", "float64":
 			return fmt.Errorf("--%s takes a number, not %q", f.Name, value.GetValue())

@@ -34,11 +34,13 @@ var Check = subcommand.Command{
 A claim is code in a line of the report: COMMAND # PATH = NUMBER, as in
   ashlar top run.spaa --metric samples # rows[name="parse"].self = 42
 PATH is a field of the command's --json output (ashlar help json): rows[0] is
-the first element of a list, rows[name="parse"] the one with that name. With =
-the numbers must be equal, with ~ equal when rounded to the digits written.
-Semicolons separate several claims. Bold numbers in the line must repeat those
-of its claims in order, as digits or with a unit (12.40 ms, 3.1 GB, 42.1 %).
-Addresses must be valid, and their files must exist.
+the first element of a list, rows[name="parse"] the one with that name. PATH /
+PATH is a quotient, PATH - PATH a difference; COMMAND # PATH in place of the
+second takes it from another command. With = the numbers must be equal, with ~
+equal when rounded to the digits written. Semicolons separate several claims.
+Bold numbers in the line must repeat those of its claims in order, as digits or
+with a unit (12.40 ms, 3.1 GB, 42.1 %). Addresses must be valid, and their files
+must exist.
 
 If a claim is wrong, the right value is printed and the exit code is 3. Commands
 run in this folder; commands that write are refused. Only regular files are
@@ -285,24 +287,16 @@ func or2(a, b []string) (all []string) {
 // number, formatted for people.
 func (c *checker) number(line int, command, path string, rounded bool, said string) string {
 	claim := command + " # " + path
-	answer, err := c.answer(command)
+	v, err := c.value(command, path)
 	if err != nil {
 		c.wrong(line, claim, nil, "%v", err)
 		return ""
 	}
-	v, err := follow(answer, path)
-	if err != nil {
-		c.wrong(line, claim, nil, "%v", err)
-		return ""
-	}
-	right, ok := v.(json.Number)
-	switch {
-	case !ok:
-		c.wrong(line, claim, nil, "%s is not a number", path)
-	case !same(string(right), said, rounded):
+	if !equals(v.is, said, rounded) {
+		right := json.Number(v.String())
 		c.wrong(line, claim, &right, "claimed %s, actually %s", said, right)
 	}
-	return people(command, answer, path)
+	return v.unit.format(v.is)
 }
 
 // answer returns the JSON that a command prints.

@@ -151,6 +151,12 @@ func TestForms(t *testing.T) {
 		"x `ashlar top " + file + " > " + target + " # total = 1`":           ", which needs a shell",
 		"x `ashlar top 'open # total = 1` `ashlar top " + file + " # a = 1`": "no field a",
 		"x [y](ashlar:1?file=none.folded)":                                   "there is no such file",
+		"x `ashlar top " + file + " # total / nothing = 1`":                  "no field nothing",
+		"x `ashlar top " + file + " # total / more = 1`":                     "more is 0",
+		"x `ashlar top " + file + " # total - total = 1`":                    "actually 0",
+		"x `ashlar top " + file + " # total / records ~ 0.1`":                "claimed 0.1",
+		"x `ashlar top " + file + " # total / ashlar top none # total = 1`":  "none",
+		"x `ashlar top " + file + " # total / ashlar help # total = 1`":      "a report may use only",
 	} {
 		if code, c := check(t, dir, text+"\n"); code != command.Failed || len(c.Found) != 1 || !strings.Contains(c.Found[0].Why, want) {
 			t.Errorf("%s: exit code %d, %+v, want %q", text, code, c.Found, want)
@@ -176,6 +182,19 @@ func TestForms(t *testing.T) {
 	}
 	good := fmt.Sprintf("It is **%s** in all, `ashlar top %s # total = %s; rows[name=%s].self = %s`, and 7 others. `ashlar:1?file=%s`\n", top.Total, file, top.Total, name, top.Rows[1].Self, file)
 	if code, c := check(t, dir, good); code != command.Done || c.Claims != 4 {
+		t.Errorf("%s: exit code %d, %+v", good, code, c)
+	}
+	self, err := top.Rows[1].Self.Float64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, err := top.Total.Float64()
+	if err != nil {
+		t.Fatal(err)
+	}
+	good = fmt.Sprintf("It is **%.1f %%** of it, or **%.8f**, and **%.0f** less: `ashlar top %s # rows[1].self / total ~ %.6[2]f; rows[1].self / ashlar top %[4]s -n 1 # total ~ %.8[2]f; total - rows[1].self = %.0[3]f`\n",
+		100*self/total, self/total, total-self, file)
+	if code, c := check(t, dir, good); code != command.Done || c.Claims != 6 {
 		t.Errorf("%s: exit code %d, %+v", good, code, c)
 	}
 	if code, _, remarks := run("check-claims", file); code != command.Problem || !strings.Contains(remarks, "has no claims") {

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -46,61 +47,86 @@ func says(bold, number, people string) bool {
 }
 
 // people formats the number at a path of a command's answer for people; it returns "" if the
-// number has no unit. The unit comes from the nearest enclosing object that has one, or from
-// the command; shares are formatted in percent.
+// number has no unit.
 func people(command string, answer any, path string) string {
 	v, err := follow(answer, path)
 	n, ok := v.(json.Number)
 	if err != nil || !ok {
 		return ""
 	}
-	last := path[strings.LastIndexByte(path, '.')+1:]
-	unit, metric := unitOf(command, answer, path, last)
-	if unit == "share" {
-		f, err := n.Float64()
-		if err != nil {
-			return ""
-		}
-		return even(strconv.FormatFloat(100*f, 'f', 1, 64) + " %")
-	}
-	whole, fraction, _ := strings.Cut(n.String(), ".")
-	mantissa, err := strconv.ParseInt(whole+fraction, 10, 64)
-	if err != nil || unit == "" {
+	is, ok := new(big.Rat).SetString(n.String())
+	if !ok {
 		return ""
 	}
-	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Name: metric, Unit: unit, Decimals: len(fraction)})))
+	return unitOf(command, answer, path).format(is)
 }
 
-// unitOf returns the unit of a number, share for a share, and the metric if its name changes
-// how values are written. last is the last field of the path.
-func unitOf(command string, answer any, path, last string) (unit, metric string) {
+// unit is the unit of a number, "" for a count, and its metric if that changes how values are
+// written.
+type unit struct{ name, metric string }
+
+// share is the unit of parts of a whole, which people write in percent.
+const share = "share"
+
+// format writes a number for people; it returns "" without a unit.
+func (u unit) format(v *big.Rat) string {
+	switch u.name {
+	case "":
+		return ""
+	case share:
+		f, _ := v.Float64()
+		return even(strconv.FormatFloat(100*f, 'f', 1, 64) + " %")
+	}
+	digits, exact := v.FloatPrec()
+	if !exact {
+		digits = 3
+	}
+	whole, fraction, _ := strings.Cut(v.FloatString(digits), ".")
+	mantissa, err := strconv.ParseInt(whole+fraction, 10, 64)
+	if err != nil {
+		return ""
+	}
+	return even(safetext.Text(units.Full(mantissa, &recording.Metric{Name: u.metric, Unit: u.name, Decimals: len(fraction)})))
+}
+
+// unitOf returns the unit of a number: that of the nearest enclosing object that has one, or
+// that of the command.
+func unitOf(command string, answer any, path string) unit {
+	last := path[strings.LastIndexByte(path, '.')+1:]
+	if m := cell().FindStringSubmatch(path); m != nil { // of a query: the column's name is the field's
+		if v, err := follow(answer, "columns["+m[1]+"]"); err == nil {
+			last = fmt.Sprint(v)
+		}
+	}
 	switch {
-	case last == "share" || strings.HasSuffix(last, "_share"):
-		return "share", ""
+	case last == share || last == "covered" || strings.HasSuffix(last, "_share"):
+		return unit{name: share}
 	case strings.HasSuffix(last, "_ns"):
-		return "ns", ""
+		return unit{name: "ns"}
+	case strings.HasSuffix(last, "_bytes"):
+		return unit{name: "bytes"}
 	case counts[last]:
-		return "", ""
+		return unit{}
 	}
 	for at := path; at != ""; {
 		at = at[:max(strings.LastIndexAny(at, ".["), 0)]
-		u, err := follow(answer, strings.TrimPrefix(at+".unit", "."))
+		v, err := follow(answer, strings.TrimPrefix(at+".unit", "."))
 		if err != nil {
 			continue
 		}
-		unit, _ = u.(string)
-		if unit == "bytes" || unit == "byte" || unit == "B" {
+		u := unit{}
+		if u.name, _ = v.(string); u.name == "bytes" || u.name == "byte" || u.name == "B" {
 			m, _ := follow(answer, strings.TrimPrefix(at+".metric", "."))
-			metric, _ = m.(string)
+			u.metric, _ = m.(string)
 		}
-		return unit, metric
+		return u
 	}
 	words := strings.Fields(command)
 	if fields := ""; len(words) > 1 {
 		for rest := path; rest != ""; {
 			m := step().FindStringSubmatch(rest)
 			if m == nil {
-				return "", ""
+				return unit{}
 			}
 			if m[1] != "" {
 				fields += "." + m[1]
@@ -108,11 +134,14 @@ func unitOf(command string, answer any, path, last string) (unit, metric string)
 			rest = rest[len(m[0]):]
 		}
 		if strings.Contains(times[words[1]]+" ", " "+fields+" ") {
-			return "ns", ""
+			return unit{name: "ns"}
 		}
 	}
-	return "", ""
+	return unit{}
 }
+
+// cell matches the path of a number in the answer of sql.
+var cell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^rows\[[0-9]+\]\[([0-9]+)\]$`) })
 
 // times are the fields of answers that are times in nanoseconds, by command. Other answers
 // have units or field names that end in _ns.
@@ -125,12 +154,17 @@ var times = map[string]string{
 // counts are the fields to which the unit of the enclosing object does not apply.
 var counts = map[string]bool{"records": true, "count": true, "samples": true, "confidence": true, "calls": true, "ratio": true}
 
-// same reports whether two decimals are equal or, if rounded is true, whether right
-// rounds to said at said's number of digits.
+// same is like [equals] for two decimals.
 func same(right, said string, rounded bool) bool {
 	a, ok := new(big.Rat).SetString(right)
-	b, ok2 := new(big.Rat).SetString(said)
-	if !ok || !ok2 {
+	return ok && equals(a, said, rounded)
+}
+
+// equals reports whether a number is equal to the decimal said or, if rounded is true, whether
+// it rounds to said at said's number of digits.
+func equals(a *big.Rat, said string, rounded bool) bool {
+	b, ok := new(big.Rat).SetString(said)
+	if !ok {
 		return false
 	}
 	if !rounded {

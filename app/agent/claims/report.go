@@ -271,10 +271,53 @@ func (w *writer) findings(files []string) error {
 	}
 	for i := range found.len("findings") {
 		at := fmt.Sprintf("findings[%d].", i)
-		w.say("- %s Its size is %s, a share of %s. False alarm if %s. %s\n  `%s`\n", sentence(found.text(at+"claim")), found.number(at+"size.value"), found.number(at+"size.share"),
-			words(found.text(at+"wrong_when")), found.claim(at+"size.value", at+"size.share"), found.text(at+"address"))
+		said, checks := found.finding(at)
+		w.say("- %s False alarm if %s.%s\n  `%s`\n", said, words(found.text(at+"wrong_when")), checks, found.text(at+"address"))
 	}
 	return nil
+}
+
+// finding returns a finding's sentence, its numbers in bold, and code spans that claim them.
+func (s *source) finding(at string) (said, checks string) {
+	rest := s.text(at + "claim")
+	var b, c strings.Builder
+	begin, claimed := sentence, ""
+	end := func() {
+		if claimed != "" {
+			fence := safetext.Fence(claimed, 2)
+			fmt.Fprintf(&c, " %s%s%s", fence, claimed, fence)
+		}
+	}
+	for k := range s.len(at + "numbers") {
+		text, check := s.text(fmt.Sprintf("%snumbers[%d].text", at, k)), s.text(fmt.Sprintf("%snumbers[%d].check", at, k))
+		before, after := cutUnquoted(rest, text)
+		fmt.Fprintf(&b, "%s**%s**", begin(before), words(text))
+		begin, rest = words, after
+		command, path, _ := cutComment(check)
+		if last, _, _ := cutComment(claimed); last == command {
+			claimed += ";" + path
+			continue
+		}
+		end()
+		claimed = check
+	}
+	end()
+	return b.String() + begin(rest), c.String()
+}
+
+// cutUnquoted cuts a sentence around the first of its words outside quotes that are text.
+func cutUnquoted(s, text string) (before, after string) {
+	for i := 0; i < len(s); {
+		at := strings.Index(s[i:], text)
+		if at < 0 {
+			break
+		}
+		if at += i; strings.Count(s[:at], "“") <= strings.Count(s[:at], "”") {
+			return s[:at], s[at+len(text):]
+		}
+		i = at + len(text)
+	}
+	return s, ""
 }
 
 // pictureName returns the path of a report's picture.

@@ -67,8 +67,12 @@ func (l *look) bottleneck(r rule) error {
 		f.Function = where.function
 		f.say(", mostly in %s,", quoted(where.name))
 	}
-	f.say(" ends %s of %s for channels or signals, %s in total, and itself waits for %s of %s.", plural(e.count, "wait"), plural(len(e.waiters), l.threadWord()), duration(e.lost),
-		part(t.InState[recording.Blocked], l.rec.Duration()), duration(l.rec.Duration()).by("time.duration_ns", "info", evidence.File(l.rec)))
+	ends, of, lost, blocked := plural(e.count, "wait"), plural(len(e.waiters), l.threadWord()), duration(e.lost), part(t.InState[recording.Blocked], l.rec.Duration())
+	if query := endedQuery(best, all); query != "" {
+		ends, of, lost, blocked = l.sql(ends, 0, 0, query), l.sql(of, 0, 1, query), l.sql(lost, 0, 2, query), l.overAll(blocked, "rows[0][3]", "sql", evidence.File(l.rec), query)
+	}
+	f.say(" ends %s of %s for channels or signals, %s in total, and itself waits for %s of %s.", ends, of, lost,
+		blocked, duration(l.rec.Duration()).by("time.duration_ns", "info", evidence.File(l.rec)))
 	l.add(r, f, view.State{Tab: "blocked"}, "locks", evidence.File(l.rec))
 	return nil
 }
@@ -117,13 +121,17 @@ func (l *look) disk(r rule) error {
 		}
 		return n.by(field, append(only, "-n", "1")...)
 	}
+	share := part(had[best].time, l.rec.Duration())
+	if sum := from(share, "sum"); sum.args != nil {
+		share = l.overAll(share, sum.path, sum.args...)
+	}
 	f := Finding{Thread: t.Name, Size: timePart(had[best].time, l.rec.Duration())}.saying("%s %s sleeps uninterruptibly, as threads do while they wait for a disk, %s times for %s in total (%s of the recording)",
-		l.kind(best), l.on(best), from(count(had[best].calls), "count"), from(duration(had[best].time), "sum"), part(had[best].time, l.rec.Duration()))
+		l.kind(best), l.on(best), from(count(had[best].calls), "count"), from(duration(had[best].time), "sum"), share)
 	if most, n := l.peersHad(best, had); n > 0 {
 		if most == 0 {
-			f.say(", its %s never", plural(n, "peer"))
+			f.say(", its %s never", l.ofPeers(plural(n, "peer"), best, n+1, 1))
 		} else {
-			f.say(", its %s at most %s times", plural(n, "peer"), count(most))
+			f.say(", its %s at most %s times", l.ofPeers(plural(n, "peer"), best, n+1, 1), count(most))
 		}
 	}
 	f.say(".")

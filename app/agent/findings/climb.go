@@ -18,7 +18,7 @@ var levels = []string{"queue", "pending", "backlog", "depth", "waiting", "outsta
 
 // climb looks for queues and memory that grow throughout.
 func (l *look) climb(r rule) error {
-	for _, c := range l.rec.Counters {
+	for id, c := range l.rec.Counters {
 		counter := strings.TrimSpace(c.Name + " " + c.Series)
 		if c.Series == c.Name || strings.EqualFold(c.Series, "value") {
 			counter = c.Name
@@ -32,7 +32,7 @@ func (l *look) climb(r rule) error {
 		if n == 0 || c.Unit == "bytes" && released(low, n) {
 			continue
 		}
-		first, last := low[0], low[n-1]
+		first, last, query := low[0], low[n-1], lowsQuery(id, c.Unit == "bytes")
 		if n < len(low) {
 			to = from + (to-from)/parts*int64(n)
 		}
@@ -53,10 +53,14 @@ func (l *look) climb(r rule) error {
 		default:
 			unit = " " + unit
 		}
+		until := 1
+		if n == len(low) {
+			until = 2
+		}
 		state := view.State{}
 		state.Sides[0].Select = recording.Offsets(from-l.rec.Start, to-l.rec.Start)
 		l.add(r, Finding{Size: size}.saying("Counter %s rises for %s of %s, from %s%s to %s%s (lowest values in each twentieth of the time).",
-			quoted(counter), duration(to-from), duration(c.Time(c.Len()-1)-from), number(first), name(unit), number(last), name(unit)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
+			quoted(counter), l.sql(duration(to-from), n-1, until, query), l.sql(duration(c.Time(c.Len()-1)-from), 0, 2, query), l.sql(number(first), 0, 0, query), name(unit), l.sql(number(last), n-1, 0, query), name(unit)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
 		return nil
 	}
 	return nil

@@ -51,10 +51,11 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 	if delta := c.B().RawTotal - c.A().RawTotal; real(t.Whole, delta) {
 		f := Finding{}.saying("Total %s ", name(safetext.Short(l.metric.Name)))
 		say(&f, c.A().RawTotal, c.B().RawTotal, func(n Number, which string) Number {
+			path := which + ".raw_total"
 			if which == "delta" {
-				return n
+				path = "b.raw_total - a.raw_total"
 			}
-			return n.by(which+".raw_total", l.withMetric("diff", evidence.File(a), evidence.File(b), "-n", "1")...)
+			return n.by(path, l.withMetric("diff", evidence.File(a), evidence.File(b), "-n", "1")...)
 		})
 		add(f, t.Whole, delta, l.sum, view.State{Tab: "table"})
 	}

@@ -206,6 +206,7 @@ type look struct {
 	looped    bool                   // loops is set
 	called    []int64                // see callsIn
 	calledOn  map[functionOn]int     // see callsOn
+	tree      *analyze.Tree          // see around
 	explained bool                   // outlier explained slow calls
 	out       []Finding
 }
@@ -321,7 +322,7 @@ func (l *look) other(event, metric int) (*look, error) {
 		return nil, err
 	}
 	other := *l
-	other.Costs, other.spans = c, nil
+	other.Costs, other.spans, other.tree = c, nil, nil
 	return &other, nil
 }
 

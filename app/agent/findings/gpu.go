@@ -51,14 +51,14 @@ func (l *look) gpu(r rule) error {
 			l.add(r, Finding{Size: timePart(of, window)}.saying("%s "+claim, append([]any{device}, args...)...), view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
 		}
 		if 4*d.Copying >= window {
-			add(d.Copying, "only copies or fills memory for %s of %s.", part(d.Copying, window), whole)
+			add(d.Copying, "only copies or fills memory for %s of %s.", l.ofGPU(d.Copying, window, at+"copying", at+"window"), whole)
 		}
 		l.turns(r, d)
 		if len(d.Idle) == 0 || 4*d.Idle[0].Time < window && (10*d.Idle[0].Time < window || !allocates(d.Idle[0].Name)) {
 			continue
 		}
 		x := &d.Idle[0]
-		idle := l.ofGPU(x.Time, window, at+"idle[0].share")
+		idle := l.ofGPU(x.Time, window, at+"idle[0].time", at+"window")
 		switch {
 		case x.Why == gpu.Late && x.Name != "":
 			add(x.Time, "is idle for %s of %s because the program is in %s and has launched nothing.", idle, whole, quoted(x.Name))
@@ -170,7 +170,7 @@ func (l *look) step(r rule) error {
 	if len(s.Causes) > 0 {
 		c := s.Causes[0]
 		f.Function = l.rec.Functions.At(int(c.Function)).Name
-		f.say(" %s adds %s.", quoted(f.Function), duration(c.Slow-c.Usual))
+		f.say(" %s adds %s.", quoted(f.Function), l.byGPU(duration(c.Slow-c.Usual), "loop.causes[0].slow - loop.causes[0].usual"))
 	}
 	more, all := int64(0), int64(0)
 	for _, i := range s.Slow {
@@ -225,9 +225,9 @@ func (l *look) slowSteps(s *gpu.Steps) (f Finding) {
 	return f
 }
 
-// ofGPU returns a part of a whole as a percentage, with a path in the answer of gpu.
-func (l *look) ofGPU(of, whole int64, path string) Number {
-	return part(of, whole).share4(path, "gpu", evidence.File(l.rec), "-n", "1")
+// ofGPU returns a part of a whole as a percentage, with their paths in the answer of gpu.
+func (l *look) ofGPU(of, whole int64, ofPath, wholePath string) Number {
+	return part(of, whole).over(ofPath, wholePath, "gpu", evidence.File(l.rec), "-n", "1")
 }
 
 // byGPU sets a path in the answer of gpu as the source of a number.
@@ -258,7 +258,7 @@ func (l *look) communication(r rule) error {
 		}
 		at := fmt.Sprintf("devices[%d].", i)
 		l.add(r, Finding{Size: timePart(exposed, window)}.saying("%s communicates without computing for %s of %s; computation hides %s of %s of communication.", name(safetext.Short(d.Name(l.rec))),
-			l.ofGPU(exposed, window, at+"exposed_share"), l.byGPU(duration(window), at+"window"),
+			l.ofGPU(exposed, window, at+"exposed", at+"window"), l.byGPU(duration(window), at+"window"),
 			l.byGPU(duration(d.Hidden), at+"hidden"), l.byGPU(duration(d.Communicating), at+"communication")), view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
 	}
 	return err
@@ -287,7 +287,7 @@ func (l *look) operator(r rule) error {
 	}
 	g, at := &groups.Operators[most], fmt.Sprintf("operators[%d].", most)
 	f := Finding{Size: timePart(g.Self, groups.Time)}.saying("%s launches %s of %s of GPU work, %s of it in %s.", quoted(g.Name),
-		l.ofGPU(g.Self, groups.Time, at+"self_share"), l.byGPU(duration(groups.Time), "work_time"),
+		l.ofGPU(g.Self, groups.Time, at+"self", "work_time"), l.byGPU(duration(groups.Time), "work_time"),
 		l.byGPU(duration(g.Parts[0].Time), at+"kernels[0].time"), quoted(l.rec.Functions.At(int(g.Parts[0].Function)).Name))
 	f.Function = g.Name
 	l.add(r, f, of(recording.Function{Name: g.Name, Module: "cpu_op"}, "flamegraph"), "gpu", evidence.File(l.rec))

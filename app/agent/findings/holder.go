@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"ashlar/app/core/evidence"
 	"ashlar/app/core/view"
@@ -53,9 +55,9 @@ func (l *look) holder(r rule) error {
 			}
 			f = Finding{Function: in.function, Size: timePart(h.Held, l.rec.Duration())}.saying("%s on %s holds the lock of %s in %s, median %s, longest %s: %s of the %s in which %ss waited for it.",
 				quoted(in.name), by, quoted(k.Title(l.rec)), of(plural(h.Count, "hold"), "holders[0].count"), of(duration(h.Median), "holders[0].median"), of(duration(h.Longest), "holders[0].longest"),
-				part(h.Held, k.Held), of(duration(k.Held), "holds_derived.sum"), l.threadWord())
+				part(h.Held, k.Held).over(fmt.Sprintf("locks[%d].holders[0].sum", i), fmt.Sprintf("locks[%d].holds_derived.sum", i), "locks", evidence.File(l.rec), "-n", "0"), of(duration(k.Held), "holds_derived.sum"), l.threadWord())
 		case dear || 10*k.Held >= l.rec.Duration():
-			f = l.inTurn(k, of)
+			f = l.inTurn(k, i, of)
 		}
 		if f.Claim == "" {
 			continue
@@ -111,7 +113,7 @@ func (l *look) holdsIn(k *waits.Lock, h *waits.Holder) place {
 
 // inTurn describes a lock that several threads hold in turn; the zero finding if it is always
 // the same thread.
-func (l *look) inTurn(k *waits.Lock, of func(n Number, field string) Number) (f Finding) {
+func (l *look) inTurn(k *waits.Lock, i int, of func(n Number, field string) Number) (f Finding) {
 	threads, held := map[int]bool{}, map[string]int64{} // by function
 	for i := range k.Holders {
 		h := &k.Holders[i]
@@ -129,7 +131,7 @@ func (l *look) inTurn(k *waits.Lock, of func(n Number, field string) Number) (f 
 		return Finding{}
 	}
 	f.Size = timePart(k.Held, l.rec.Duration())
-	f.say("%s hold the lock of %s in turn", plural(len(threads), l.threadWord()), quoted(k.Title(l.rec)))
+	f.say("%s hold the lock of %s in turn", of(plural(len(threads), l.threadWord()), "holds_derived.threads"), quoted(k.Title(l.rec)))
 	for in, t := range held {
 		if 2*t > k.Held {
 			f.Function = in
@@ -137,7 +139,7 @@ func (l *look) inTurn(k *waits.Lock, of func(n Number, field string) Number) (f 
 		}
 	}
 	f.say(": %s, median %s, longest %s, together %s (%s of the recording).", of(plural(len(k.Holds), "hold"), "holds_derived.count"), of(duration(k.Median), "holds_derived.median"), of(duration(k.LongestHold), "holds_derived.longest"),
-		of(duration(k.Held), "holds_derived.sum"), part(k.Held, l.rec.Duration()))
+		of(duration(k.Held), "holds_derived.sum"), l.overAll(part(k.Held, l.rec.Duration()), fmt.Sprintf("locks[%d].holds_derived.sum", i), "locks", evidence.File(l.rec), "-n", "0"))
 	return f
 }
 
@@ -216,7 +218,14 @@ func (l *look) lockSpans(r rule) error {
 	ends = slices.DeleteFunc(ends, func(e repeat.Ending) bool { return l.classes[e.Function]&l.locks() != 0 || on[e.Track] })
 	if len(ends) > 0 {
 		e := &ends[0]
-		found.say("%s of %s long waits end within %s of the end of a call of %s on %s (correlation, not proof).", count(e.Hits), count(e.Times), duration(e.Within), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track))
+		var ids []string
+		for id, is := range l.classes {
+			if is&l.locks() != 0 {
+				ids = append(ids, strconv.Itoa(id))
+			}
+		}
+		query := endsQuery("function_id IN ("+strings.Join(ids, ", ")+")", len(slow), e)
+		found.say("%s of %s long waits end within %s of the end of a call of %s on %s (correlation, not proof).", l.sql(count(e.Hits), 0, 0, query), l.sql(count(e.Times), 0, 1, query), l.sql(duration(e.Within), 0, 2, query), quoted(l.rec.Functions.At(int(e.Function)).Name), l.on(e.Track))
 		add(e.Function, e.Track)
 		return nil
 	}
@@ -224,7 +233,7 @@ func (l *look) lockSpans(r rule) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	l.sayOverlap(&found, &all[0], count(all[0].Times), count(all[0].Others), "long waits")
+	l.sayOverlap(&found, &all[0], "long waits", func(n Number, _ string) Number { return n })
 	add(all[0].Function, all[0].Track)
 	return nil
 }

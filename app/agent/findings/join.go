@@ -2,6 +2,7 @@ package findings
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"ashlar/app/core/evidence"
@@ -40,8 +41,9 @@ func (l *look) join(r rule) error {
 			}
 			f, g := l.rec.Functions.At(int(row.Func)), l.rec.Functions.At(int(e.Function))
 			share := func(n Number) Number { return l.allCalls(n, row.Func, row.Count) }
+			query := endsQuery(fmt.Sprintf("thread_id = %d AND function_id = %d", on, row.Func), len(waits), e)
 			l.add(r, Finding{Function: g.Name, Thread: l.rec.Tracks[e.Track].Name, Size: l.size(row.Total)}.saying("%s of %s of %s on %s end within %s of the end of a call of %s on %s (correlation, not proof). The median of %s is %s.",
-				count(e.Hits), share(plural(row.Count, "call")), quoted(f.Name), l.on(on), duration(e.Within), quoted(g.Name), l.on(e.Track), quoted(g.Name),
+				l.sql(count(e.Hits), 0, 0, query), share(plural(row.Count, "call")), quoted(f.Name), l.on(on), l.sql(duration(e.Within), 0, 2, query), quoted(g.Name), l.on(e.Track), quoted(g.Name),
 				duration(d.Median).by("median", "stats", evidence.File(l.rec), "--function", typed(l.rec, g))), of(g, "calls"), "calls", evidence.File(l.rec), analyze.RefTo(g).Typed(l.rec))
 			return nil
 		}

@@ -40,8 +40,9 @@ func (l *look) keeper(r rule) error {
 		if isUnnamed(f) {
 			return nil
 		}
-		amount, share := kept.cost(id, sum)
-		kept.add(r, Finding{Function: f.Name, Size: kept.size(sum), Confidence: sure}.saying("%s and the library code that it calls allocated %s (%s) of the memory in use.", quoted(f.Name), amount, share), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+		amount, share := kept.amount(sum)
+		amount, share = amount.by("function.self", kept.owned(f)...), share.over("function.self", "total", kept.owned(f)...)
+		kept.add(r, Finding{Function: f.Name, Size: kept.size(sum), Confidence: sure}.saying("%s and the library code below it allocated %s (%s) of the memory in use.", quoted(f.Name), amount, share), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 		l.out = kept.out
 		return nil
 	}

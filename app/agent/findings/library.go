@@ -2,7 +2,6 @@ package findings
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"ashlar/app/core/evidence"
@@ -56,25 +55,30 @@ func (l *look) library(r rule) error {
 	}
 	id, _ := most(cost.first)
 	f := l.rec.Functions.At(int(id))
-	amount, share := l.cost(id, cost.total)
-	if amount.args == nil && cost.total == l.classed(best.is, 0).total {
-		amount = l.onlyWith(amount, cost.first)
-	}
-	found := Finding{Function: f.Name, Size: l.sizeOf(cost.total, busy), Confidence: sure}.saying("%s: %s (%s)", best.what, amount, share)
-	l.sayCost(&found, cost.total)
+	all := l.stacksWith(cost.first, cost.total)
+	found := Finding{Function: f.Name, Size: l.sizeOf(cost.total, busy), Confidence: sure}.saying("%s: %s (%s)", best.what, all.sum, all.share)
+	l.sayCost(&found, &all)
 	who, own := l.callersOf(best.is)
 	if 5*own > cost.total {
 		g := l.rec.Functions.At(int(who))
 		found.Function = cmp.Or(g.Name, found.Function)
-		found.say(", %s of it called by %s", part(own, cost.total), quoted(g.Name))
+		found.say(", %s of it below %s", l.owner(part(own, cost.total), l.expression(cost.first), who, own, cost.total), quoted(g.Name))
 	}
 	found.say(".")
 	// A hot function of this kind is the same finding.
-	l.out = slices.DeleteFunc(l.out, func(x Finding) bool {
-		return x.Rule == "hot" && slices.ContainsFunc(slices.Collect(maps.Keys(cost.first)), func(id recording.FuncID) bool { return l.rec.Functions.At(int(id)).Name == x.Function })
-	})
+	l.out = slices.DeleteFunc(l.out, func(x Finding) bool { return x.Rule == "hot" && l.isOf(x.Function, best.is) })
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
+}
+
+// isOf reports whether a function of this name is of a class.
+func (l *look) isOf(name string, is class) bool {
+	for id, c := range l.classes {
+		if c&is != 0 && l.rec.Functions.At(id).Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // callersOf returns the function of the program itself that calls most of a class's work,

@@ -23,9 +23,9 @@ func claimsOf(all []Finding, rule string) (claims []string) {
 // the program waits in it.
 func TestLibrary(t *testing.T) {
 	for content, want := range map[string]string{
-		"main.main;main.serve;main.valid;regexp.MustCompile;regexp.compile 500\nmain.main;main.warm;regexp.MustCompile 100\nmain.main;main.serve 400\nmain.main;fmt.Sprintf 200\n": "Compiling regular expressions: 600 (50.0 %) of samples, 83.3 % of it called by “main.valid”.",
-		"main.main;main.serve;fmt.Sprintf;fmt.Fprint 600\nmain.main;nanosleep 900\nmain.main;main.serve 500\n":                                                                     "Formatting text: 600 (30.0 %) of samples (54.5 % of the non-idle total), 100 % of it called by “main.serve”.",
-		"app;parse;__cxa_throw;_Unwind_RaiseException 300\napp;parse 400\napp;sum 300\n":                                                                                           "Throwing exceptions or walking stacks: 300 (30.0 %) of samples, 100 % of it called by “parse”.",
+		"main.main;main.serve;main.valid;regexp.MustCompile;regexp.compile 500\nmain.main;main.warm;regexp.MustCompile 100\nmain.main;main.serve 400\nmain.main;fmt.Sprintf 200\n": "Compiling regular expressions: 600 (50.0 %) of samples, 83.3 % of it below “main.valid”.",
+		"main.main;main.serve;fmt.Sprintf;fmt.Fprint 600\nmain.main;nanosleep 900\nmain.main;main.serve 500\n":                                                                     "Formatting text: 600 (30.0 %) of samples (54.5 % of the non-idle total), 100 % of it below “main.serve”.",
+		"app;parse;__cxa_throw;_Unwind_RaiseException 300\napp;parse 400\napp;sum 300\n":                                                                                           "Throwing exceptions or walking stacks: 300 (30.0 %) of samples, 100 % of it below “parse”.",
 		"main.main;main.serve;regexp.MustCompile 200\nmain.main;main.serve 800\n":                                                                                                  "",
 		"main.main;main.serve;runtime.mallocgc 350\nmain.main;main.serve 650\n":                                                                                                    "",
 		"app;save;fsync;nanosleep 600\napp;sum 400\n":                                                                                                                              "",
@@ -70,7 +70,7 @@ func TestSyncingStates(t *testing.T) {
 		}
 		var want []string
 		if name == "os.(*File).Sync" {
-			want = []string{"Waiting until files are on the disk: 60.00 ms (60.0 %) of wall, 100 % of it called by “main.save”."}
+			want = []string{"Waiting until files are on the disk: 60.00 ms (60.0 %) of wall, 100 % of it below “main.save”."}
 		}
 		if got := claimsOf(found, "library"); !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)

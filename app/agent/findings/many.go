@@ -53,8 +53,13 @@ func (l *look) many(r rule) error {
 	each := float64(most.innerCalls) / float64(most.outerCalls)
 	inner, outer := plural(most.innerCalls, "call"), count(most.outerCalls)
 	inner, outer = l.allCalls(inner, best.inner, most.innerCalls), l.allCalls(outer, best.outer, most.outerCalls)
+	times, share := plain(each, strings.TrimSuffix(fmt.Sprintf("%.1f", each), ".0")), part(most.inner, most.outer)
+	l.callees(best.outer, best.inner, &share, most.inner, most.outer, &inner, &outer, nil)
+	if inner.args != nil && outer.args != nil {
+		times = times.over(inner.path, evidence.Command(l.rec, outer.args...)+" # "+outer.path, inner.args...)
+	}
 	l.add(r, Finding{Function: g.Name, Size: l.size(most.inner)}.saying("In each call of %s, %s is called %s times (%s in %s) and takes %s of the time.", quoted(f.Name), quoted(g.Name),
-		plain(each, strings.TrimSuffix(fmt.Sprintf("%.1f", each), ".0")), inner, outer, part(most.inner, most.outer)), view.State{Function: new(g.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, g))
+		times, inner, outer, share), view.State{Function: new(g.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, g))
 	return nil
 }
 
@@ -83,8 +88,10 @@ func (l *look) part(r rule) error {
 			continue
 		}
 		f := l.rec.Functions.At(int(id))
+		share, beside := part(sum, whole), plural(len(of)-1, "other function")
+		l.callees(o.Function, id, &share, sum, whole, nil, nil, &beside)
 		l.add(r, Finding{Function: f.Name, Size: l.size(sum)}.saying("%s takes %s of the time of %s of %s, without waits; these call %s.",
-			quoted(f.Name), part(sum, whole), l.allCalls(plural(len(o.Spans), "call"), o.Function, int64(len(o.Spans))), quoted(o.Name), plural(len(of)-1, "other function")), view.State{Function: new(f.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+			quoted(f.Name), share, l.allCalls(plural(len(o.Spans), "call"), o.Function, int64(len(o.Spans))), quoted(o.Name), beside), view.State{Function: new(f.FuncName()), Tab: "statistics"}, "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
 		return nil
 	}
 	return nil

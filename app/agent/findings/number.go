@@ -128,27 +128,27 @@ func (n Number) by(path string, args ...string) Number {
 	return n
 }
 
-// share4 sets the command that recomputes a percentage, for commands that print shares with four
-// decimals. If those four decimals do not give the percentage in the sentence, findings stays the
-// number's command.
-func (n Number) share4(path string, args ...string) Number {
+// over sets the command that prints the part and the whole of a share, or the sum and the count
+// of a mean, at two paths.
+func (n Number) over(part, whole string, args ...string) Number {
 	v, err := n.Value.Float64()
 	if err != nil {
 		return n
 	}
-	four := strconv.FormatFloat(v, 'f', 4, 64)
-	rounded, err := strconv.ParseFloat(four, 64)
-	text, _, _ := strings.Cut(n.Text, "\u2009")
-	if at := strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '.' }); at >= 0 {
-		text = text[:at]
+	n = n.by(part+" / "+whole, args...)
+	if n.claimed == "" {
+		digits := 4
+		if n.Unit == "ns" {
+			digits = 0
+		}
+		n.claimed, n.rounded = strconv.FormatFloat(v, 'f', digits, 64), true
 	}
-	said, err2 := strconv.ParseFloat(text, 64)
-	if shown, err3 := strconv.ParseFloat(strconv.FormatFloat(100*rounded, 'f', 1, 64), 64); err != nil || err2 != nil || err3 != nil || shown != said {
-		return n
-	}
-	n = n.by(path, args...)
-	n.claimed = four
 	return n
+}
+
+// overAll is over for a share of the recording's length.
+func (l *look) overAll(n Number, part string, args ...string) Number {
+	return n.over(part, evidence.Command(l.rec, "info", evidence.File(l.rec))+" # time.duration_ns", args...)
 }
 
 // value returns a value of the metric as a number.
@@ -170,40 +170,84 @@ func (l *look) cost(id recording.FuncID, v int64) (sum, share Number) {
 		args := l.withMetric("top", evidence.File(l.rec), "--callees-of", typed(l.rec, l.rec.Functions.At(int(id))), "-n", "1")
 		switch v {
 		case r.Self:
-			return sum.by("function.self", args...), share.share4("function.self_share", args...)
+			return sum.by("function.self", args...), share.over("function.self", "total", args...)
 		case r.Total:
-			return sum.by("function.total", args...), share.share4("function.total_share", args...)
+			return sum.by("function.total", args...), share.over("function.total", "total", args...)
 		}
 	}
 	return sum, share
 }
 
-// mostNames is the maximum number of functions in a command that adds them up.
-const mostNames = 8
+// mostNames is the maximum number of functions in an expression that lists them.
+const mostNames = 12
 
-// onlyWith sets top as the source of the total of stacks with any of these functions.
-func (l *look) onlyWith(n Number, of map[recording.FuncID]int64) Number {
+// expression returns an expression that matches these functions only, "" if there are too many
+// or one has no name.
+func (l *look) expression(of map[recording.FuncID]int64) string {
 	var names []string
 	for id := range of {
 		f := l.rec.Functions.At(int(id))
 		if isUnnamed(f) { // so are others
-			return n
+			return ""
 		}
 		names = append(names, regexp.QuoteMeta(f.Name))
 	}
-	if len(names) > mostNames {
-		return n
+	if len(names) == 0 || len(names) > mostNames {
+		return ""
 	}
 	slices.Sort(names)
-	return n.by("total", l.withMetric("top", evidence.File(l.rec), "--only", "/^("+strings.Join(names, "|")+")$/", "-n", "1")...)
+	return "/^(" + strings.Join(names, "|") + ")$/"
+}
+
+// A counted is a sum of costs outside idle stacks: its value, its share of the total, and that
+// of the total of stacks that are not idle.
+type counted struct{ sum, share, busy Number }
+
+// counted returns a sum, with a path in the answer of top with these arguments; part "" stands
+// for a sum that top does not print.
+func (l *look) counted(v int64, part string, args ...string) (c counted) {
+	c.sum, c.share = l.amount(v)
+	c.busy = percentage(l.share(v, l.busy()))
+	if part == "" {
+		return c
+	}
+	drop, ok := l.dropIdle()
+	if !ok {
+		return c
+	}
+	args = l.withMetric(slices.Concat([]string{"top", evidence.File(l.rec), "-n", "1"}, drop, args)...)
+	whole := "total"
+	if drop != nil {
+		whole = "whole"
+	}
+	c.sum, c.share, c.busy = c.sum.by(part, args...), c.share.over(part, whole, args...), c.busy.over(part, "total", args...)
+	return c
+}
+
+// dropIdle returns the flags that remove idle stacks from totals; ok is false if none do.
+func (l *look) dropIdle() (flags []string, ok bool) {
+	idle := l.classed(idling, 0)
+	if len(idle.first) == 0 {
+		return nil, true
+	}
+	names := l.expression(idle.first)
+	return []string{"--drop", names}, names != ""
+}
+
+// stacksWith returns the total of the stacks, outside idle ones, with any of these functions.
+func (l *look) stacksWith(of map[recording.FuncID]int64, total int64) counted {
+	if names := l.expression(of); names != "" {
+		return l.counted(total, "matched.total", "--search", names)
+	}
+	return l.counted(total, "")
 }
 
 // sayCost appends the metric of a cost and, if some stacks are idle, the cost as a percentage of
 // the non-idle total.
-func (l *look) sayCost(f *Finding, v int64) {
+func (l *look) sayCost(f *Finding, c *counted) {
 	f.say(" of %s", l.costName())
-	if busy := l.busy(); busy != l.sum {
-		f.say(" (%s of the non-idle total)", percentage(l.share(v, busy)))
+	if l.busy() != l.sum {
+		f.say(" (%s of the non-idle total)", c.busy)
 	}
 }
 

@@ -2,30 +2,16 @@ package findings
 
 import (
 	"slices"
-	"strings"
 
 	"ashlar/app/core/evidence"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/analyze"
 )
 
 // owners returns for each call of the tree the innermost function of the program itself in its
 // stack, or nobody. ok is false if no function can be recognized as library code.
 func (l *look) owners() (of []recording.FuncID, ok bool) {
-	library := make([]bool, l.rec.Functions.Len())
-	placed := 0
-	for i := range library {
-		if f := l.rec.Functions.At(i); f.File != "" || f.Module != "" {
-			placed++
-		}
-	}
-	for i := range library {
-		f := l.rec.Functions.At(i)
-		pseudo := strings.HasPrefix(f.Name, "[") || strings.HasPrefix(f.Name, "(") || f.Unresolved
-		// If most functions have a file or module, a function without either is built into the
-		// runtime.
-		library[i] = pseudo || f.Library() || f.File == "" && f.Module == "" && 2*placed > len(library)
-		ok = ok || library[i]
-	}
+	library, ok := analyze.Library(l.rec)
 	of = make([]recording.FuncID, len(l.weights.Self))
 	for c := range of {
 		of[c] = nobody
@@ -39,6 +25,12 @@ func (l *look) owners() (of []recording.FuncID, ok bool) {
 		}
 	}
 	return of, ok
+}
+
+// owned returns the arguments of top that print the self cost of a function of the program with
+// the library code that it calls, at the path function.self.
+func (l *look) owned(f recording.Function) []string {
+	return l.withMetric("top", evidence.File(l.rec), "--hide-library", "--callees-of", typed(l.rec, f), "-n", "1")
 }
 
 // nobody stands for no function.
@@ -104,8 +96,8 @@ func (l *look) own(r rule) error {
 	if slices.ContainsFunc(l.out, func(x Finding) bool { return x.Rule == "hot" && x.Function == f.Name }) {
 		return nil
 	}
-	amount, share := l.cost(id, sum)
-	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(sum, busy), Confidence: sure}.saying("%s and the library code that it calls have %s (%s) of %s.", quoted(f.Name), amount, share, l.costName()),
+	all := l.counted(sum, "function.self", "--hide-library", "--callees-of", typed(l.rec, f))
+	l.add(r, Finding{Function: f.Name, Size: l.sizeOf(sum, busy), Confidence: sure}.saying("%s and the library code below it have %s (%s) of %s.", quoted(f.Name), all.sum, all.share, l.costName()),
 		of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
 }

@@ -55,7 +55,7 @@ func TestSpanLocks(t *testing.T) {
 			d.span(n+1, "Session::lock", float64(i)*5000+10, 1000)
 		}
 	}
-	const want = "lock: Lock waits in “Session::lock”: 180.0 ms (25.0 %) of the time in spans, 100 % of it from “request”, on 3 threads.\n"
+	const want = "lock: Lock waits in “Session::lock”: 180.0 ms (25.0 %) of the time in spans, 100 % of it below “request”, on 3 threads.\n"
 	if got := d.found(t); !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -73,7 +73,7 @@ func TestKeeper(t *testing.T) {
 		kept [3]int64
 		want []string
 	}{
-		{[3]int64{6 * mib, 2 * mib, mib}, []string{"“main.remember” and the library code that it calls allocated 6.000 MiB (66.7 %) of the memory in use."}},
+		{[3]int64{6 * mib, 2 * mib, mib}, []string{"“main.remember” and the library code below it allocated 6.000 MiB (66.7 %) of the memory in use."}},
 		{[3]int64{4 * mib, 3 * mib, 3 * mib}, nil},
 		{[3]int64{6000, 2000, 1000}, nil},
 	} {

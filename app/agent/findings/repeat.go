@@ -3,10 +3,14 @@ package findings
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"ashlar/app/core/evidence"
+	"ashlar/app/core/pathreport"
 	"ashlar/app/core/view"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
@@ -116,13 +120,58 @@ func slowQuery(s *repeat.Slow) *calls.Query {
 // that a query selects.
 func (l *look) ofLoop(n Number, field string, o *repeat.Loop, q *calls.Query) Number {
 	if o.Numbered {
-		return n
+		if q.Functions = l.numbered(o); q.Functions == nil {
+			return n
+		}
+		return n.by(field, "calls", evidence.File(l.rec), q.String(), "-n", "1")
 	}
 	q.Functions = []string{typed(l.rec, l.rec.Functions.At(int(o.Function)))}
 	if args := l.callsOf(q, o.Function, o.Track, len(o.Spans)); args != nil {
 		return n.by(field, args...)
 	}
 	return n
+}
+
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[0-9]+") })
+
+// numbered returns an expression for functions whose names differ only in numbers, nil if it
+// matches other calls than those of the loop.
+func (l *look) numbered(o *repeat.Loop) []string {
+	parts := number().Split(l.rec.Functions.At(int(o.Function)).Name, -1)
+	for i := range parts {
+		parts[i] = regexp.QuoteMeta(parts[i])
+	}
+	source := "^" + strings.Join(parts, "[0-9]+") + "$"
+	is, err := regexp.Compile(source)
+	if err != nil {
+		return nil
+	}
+	n := 0
+	for f := range l.rec.Functions.Len() {
+		if is.MatchString(l.rec.Functions.At(f).Name) {
+			n += int(l.callsIn(recording.FuncID(f)))
+		}
+	}
+	if n != len(o.Spans) {
+		return nil
+	}
+	return []string{"/" + source + "/"}
+}
+
+// queried returns a function that sets a query about the calls of a loop as the source of a
+// number, a column of its answer.
+func (l *look) queried(o *repeat.Loop, query func(calls string) string) func(n Number, column int) Number {
+	calls := l.loopCalls(o)
+	return func(n Number, column int) Number {
+		switch {
+		case calls == "":
+			return n
+		case n.Unit == shareUnit:
+			return l.rough(n, 0, column, query(calls))
+		default:
+			return l.sql(n, 0, column, query(calls))
+		}
+	}
 }
 
 // why explains in sentences what distinguishes the slow calls, and says nothing if nothing
@@ -135,8 +184,10 @@ func (l *look) why(f *Finding, o *repeat.Loop, s *repeat.Slow) (with string, err
 			if q.Args = []calls.Arg{{Key: a.Key, Is: "=", Value: a.Value}}; others {
 				q.Duration = recording.Range{To: s.From, HasTo: true}
 			}
-			if n == 0 {
-				return count(n)
+			if n == 0 { // calls wants a call at least
+				return l.queried(o, func(calls string) string {
+					return fmt.Sprintf("SELECT count(*) AS calls FROM spans WHERE %s AND duration_ps < %d AND args ->> %s = %s", calls, s.From, text("$."+strconv.Quote(a.Key)), text(a.Value))
+				})(count(n), 0)
 			}
 			return l.ofLoop(count(n), "count", o, q)
 		}
@@ -153,18 +204,19 @@ func (l *look) why(f *Finding, o *repeat.Loop, s *repeat.Slow) (with string, err
 	if len(over) > 0 {
 		with = l.rec.Functions.At(int(over[0].Function)).Name
 		f.say(" ")
-		times, rest := count(over[0].Times), count(over[0].Others)
-		if over[0].Times == len(s.Calls) {
-			times = l.ofLoop(times, "count", o, slowQuery(s))
+		as, err := l.candidate(o, s, &over[0])
+		if err != nil {
+			return "", err
 		}
-		if over[0].Others == len(s.Others) {
-			others := slowQuery(s)
-			others.Others = true
-			rest = l.ofLoop(rest, "count", o, others)
-		}
-		l.sayOverlap(f, &over[0], times, rest, "slow calls")
+		l.sayOverlap(f, &over[0], "slow calls", as)
 	}
-	f.sayRhythm(o.Rhythm(s), l.rec.Start)
+	f.sayRhythm(o.Rhythm(s), l.rec.Start, func(n Number) Number {
+		n = l.ofLoop(n, "rows[0].start", o, slowQuery(s))
+		if n.args != nil {
+			n.args = append(n.args, "--sort", "start")
+		}
+		return n
+	}, l.queried(o, func(calls string) string { return rhythmQuery(calls, s) }))
 	callee := l.sayCallees(f, o, s, len(f.Claim) > before)
 	return cmp.Or(with, callee), nil
 }
@@ -173,21 +225,23 @@ func (l *look) why(f *Finding, o *repeat.Loop, s *repeat.Slow) (with string, err
 // they follow no pattern. start is the recording's start.
 func RhythmText(r repeat.Rhythm, start int64) string {
 	var f Finding
-	f.sayRhythm(r, start)
+	f.sayRhythm(r, start, func(n Number) Number { return n }, func(n Number, _ int) Number { return n })
 	return f.Claim
 }
 
-func (f *Finding) sayRhythm(r repeat.Rhythm, start int64) {
+// sayRhythm is [RhythmText] for a finding; first sets the source of the first call's start, and as
+// that of a number that rhythmQuery asks for.
+func (f *Finding) sayRhythm(r repeat.Rhythm, start int64, first func(Number) Number, as func(n Number, column int) Number) {
 	switch {
 	case r.Onset >= 0 && r.Every > 0:
-		f.say(" The first starts at %s, then one every %s.", duration(r.Onset-start), duration(r.Every))
+		f.say(" The first starts at %s, then one every %s.", first(duration(r.Onset-start)), as(duration(r.Every), 1))
 	case r.Onset >= 0:
-		f.say(" The first starts at %s.", duration(r.Onset-start))
+		f.say(" The first starts at %s.", first(duration(r.Onset-start)))
 	case r.Every > 0:
-		f.say(" They start every %s.", duration(r.Every))
+		f.say(" They start every %s.", as(duration(r.Every), 1))
 	}
 	if r.Apart > 0 {
-		f.say(" One call in %s is slow.", count(r.Apart))
+		f.say(" One call in %s is slow.", as(count(r.Apart), 0))
 	}
 }
 
@@ -198,6 +252,15 @@ func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason boo
 	var more *repeat.Callee
 	all := o.Callees(s)
 	named := func(c *repeat.Callee) string { return l.rec.Functions.At(int(c.Function)).Name }
+	of := func(c *repeat.Callee, n Number, column int) Number {
+		return l.queried(o, func(calls string) string {
+			callee := fmt.Sprintf("thread_id = %d AND function_id = %d", o.Track, c.Function)
+			if c.Function == o.Function {
+				callee = calls
+			}
+			return calleeQuery(calls, callee, s)
+		})(n, column)
+	}
 	for i := range all {
 		c := &all[i]
 		if c.Function == o.Function || c.Whole < .5 || c.SlowCalls < 2 || c.SlowCalls < 2*c.Others {
@@ -215,17 +278,17 @@ func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason boo
 		} else {
 			with = cmp.Or(with, named(c))
 		}
-		f.say(" %s accounts for %s of the difference.", who, percentage(min(1, c.Share)))
+		f.say(" %s accounts for %s of the difference.", who, of(c, percentage(min(1, c.Share)), selfShare))
 	}
 	if c := onlySlow(all); c != nil && c != more && c.Function != all[0].Function {
-		f.say(" Only slow calls call %s: with its callees it accounts for %s of the difference.", quoted(named(c)), percentage(min(1, c.Whole)))
+		f.say(" Only slow calls call %s: with its callees it accounts for %s of the difference.", quoted(named(c)), of(c, percentage(min(1, c.Whole)), totalShare))
 		if more == nil {
 			with = named(c)
 		}
 	}
 	if more != nil {
-		times := func(v float64) Number { return plain(v, fmt.Sprintf("%.3g", v)) }
-		f.say(" A slow call calls %s %s times, another %s times.", quoted(named(more)), times(more.SlowCalls), times(more.Others))
+		times := func(v float64, column int) Number { return of(more, plain(v, fmt.Sprintf("%.3g", v)), column) }
+		f.say(" A slow call calls %s %s times, another %s times.", quoted(named(more)), times(more.SlowCalls, slowCalls), times(more.Others, otherCalls))
 	}
 	return with
 }
@@ -242,10 +305,47 @@ func onlySlow(all []repeat.Callee) (most *repeat.Callee) {
 }
 
 // sayOverlap describes what runs on another track during slow calls or waits, which the
-// argument what names. times and others are the overlap's numbers with their commands.
-func (l *look) sayOverlap(f *Finding, o *repeat.Overlap, times, others Number, what string) {
+// argument what names. as sets the command of a number, which has this field there.
+func (l *look) sayOverlap(f *Finding, o *repeat.Overlap, what string, as func(n Number, field string) Number) {
 	f.say("%s of %s %s overlap %s on %s, which runs for %s of their time; so do %s of %s other periods of that length (overlap, not proof).",
-		count(o.Hits), times, what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), percentage(o.Covered), count(o.Elsewhere), others)
+		as(count(o.Hits), "overlaps"), as(count(o.Times), "waits"), what, quoted(l.rec.Functions.At(int(o.Function)).Name), l.on(o.Track), as(percentage(o.Covered), "covered"), as(count(o.Elsewhere), "elsewhere"), as(count(o.Others), "others"))
+}
+
+// candidate sets path as the command of the numbers of an overlap with slow calls, if it prints
+// the same ones.
+func (l *look) candidate(o *repeat.Loop, s *repeat.Slow, x *repeat.Overlap) (as func(n Number, field string) Number, err error) {
+	as = func(n Number, _ string) Number { return n }
+	q := slowQuery(s)
+	args := l.ofLoop(Number{}, "", o, q).args
+	if args == nil {
+		return as, nil
+	}
+	var scope recording.Scope
+	if len(args) > 5 { // only on the loop's thread
+		scope.Tracks = []int{o.Track}
+	}
+	in, err := calls.Bind(l.ctx, l.rec, scope.Of(&recording.CallSet{Text: q.String()}))
+	if err != nil {
+		return nil, err
+	}
+	a, err := pathreport.Of(l.ctx, l.rec, in, 1)
+	if err != nil {
+		return nil, err
+	}
+	for i := range a.Candidates {
+		c := &a.Candidates[i]
+		if c.Function != l.rec.Functions.At(int(x.Function)).Name || c.Overlaps != x.Hits || c.Waits != x.Times || c.Elsewhere != x.Elsewhere || c.Others != x.Others {
+			continue
+		}
+		return func(n Number, field string) Number {
+			n = n.by(fmt.Sprintf("candidates[%d].%s", i, field), append([]string{"path", evidence.File(l.rec), "--calls", q.String()}, args[3:]...)...)
+			if field == "covered" {
+				n.claimed = c.Covered.String()
+			}
+			return n
+		}, nil
+	}
+	return as, nil
 }
 
 // pause examines the gaps between repeating calls.
@@ -277,11 +377,18 @@ func (l *look) pause(r rule) error {
 		state := view.State{}
 		state.Sides[0].Select = recording.Offsets(o.End(longest)-l.rec.Start, o.Start(longest+1)-l.rec.Start)
 		t := l.rec.Tracks[o.Track]
+		as := l.gaps(o, long[0])
 		l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("%s of %s gaps between calls of %s on %s last at least %s (median %s): together %s of %s.",
-			count(len(long)), count(n-1), quoted(o.Name), l.on(o.Track), duration(long[0]), duration(median), part(sum, window), duration(window)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
+			as(count(len(long)), 1), as(count(n-1), 0), quoted(o.Name), l.on(o.Track), as(duration(long[0]), 2), as(duration(median), 3), as(part(sum, window), 4), as(duration(window), 5)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
 		return nil
 	}
 	return l.idle(r, loops)
+}
+
+// gaps returns a function that sets the source of a number about the gaps of a loop, a column of
+// the answer of gapsQuery.
+func (l *look) gaps(o *repeat.Loop, from int64) func(n Number, column int) Number {
+	return l.queried(o, func(calls string) string { return gapsQuery(calls, from) })
 }
 
 // idle reports the busiest thread without peers if it mostly waits between its calls.
@@ -305,8 +412,9 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 	}
 	state, typical := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, slices.Index(gaps, middle)
 	state.Sides[0].Select = recording.Offsets(o.End(typical)-l.rec.Start, o.Start(typical+1)-l.rec.Start)
+	as := l.gaps(o, 0)
 	l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("%s %s is idle between calls of %s for %s of %s (median gap: %s).",
-		l.kind(o.Track), l.on(o.Track), quoted(o.Name), part(sum, window), duration(window), duration(middle)), state, "top", evidence.File(l.rec), "--by", "thread")
+		l.kind(o.Track), l.on(o.Track), quoted(o.Name), as(part(sum, window), 4), as(duration(window), 5), as(duration(middle), 3)), state, "top", evidence.File(l.rec), "--by", "thread")
 	return nil
 }
 

@@ -31,8 +31,10 @@ func (l *look) sampler(r rule) error {
 		}
 	}
 	var of recording.Tally // of the kinds with records that are left out
-	for _, t := range l.rec.Ledger {
+	var row int            // of the last one
+	for i, t := range l.rec.Ledger {
 		if all += t.Read; t.LeftOut > 0 {
+			row = i
 			if of.Kind == "" && len(t.Kind) > 2 && !strings.Contains(t.Kind, " ") { // not a phase such as B
 				of.Kind = t.Kind
 			} else {
@@ -42,7 +44,12 @@ func (l *look) sampler(r rule) error {
 		}
 	}
 	if left := min(of.LeftOut, warned); left > 0 && 100*left >= all {
-		l.add(r, Finding{Size: counts(left, of.Read, safetext.Noun(2, of.Kind))}.saying("%s of %s were skipped (%s).", count(left), plural(of.Read, of.Kind), part(left, of.Read)), about, "check", evidence.File(l.rec))
+		skipped, read, share := count(left), plural(of.Read, of.Kind), part(left, of.Read)
+		if t := &l.rec.Ledger[row]; t.LeftOut == left && t.Read == of.Read {
+			info, at := []string{"info", evidence.File(l.rec)}, fmt.Sprintf("ledger[%d].", row)
+			skipped, read, share = skipped.by(at+"left_out", info...), read.by(at+"read", info...), share.over(at+"left_out", at+"read", info...)
+		}
+		l.add(r, Finding{Size: counts(left, of.Read, safetext.Noun(2, of.Kind))}.saying("%s of %s were skipped (%s).", skipped, read, share), about, "check", evidence.File(l.rec))
 	}
 	for i := range l.rec.Warnings {
 		w := &l.rec.Warnings[i]
@@ -70,19 +77,35 @@ func counts(part, whole int64, what string) Size {
 // unnamed looks for functions known only by their address.
 func (l *look) unnamed(r rule) {
 	var cost int64
+	var functions []string
 	for _, row := range l.Rows() {
-		if isUnnamed(row.Function(l.rec)) {
+		if isUnnamed(row.Function(l.rec)) && row.Self != 0 {
 			cost += row.Self
+			functions = append(functions, fmt.Sprint(row.Func))
 		}
 	}
 	if sure, ok := l.above(cost, l.sum, .2); ok {
-		l.add(r, Finding{Size: l.size(cost), Confidence: sure}.saying("Functions without names: %s (%s) of %s. The recorder did not find the programs' symbols.", l.value(cost), part(cost, l.sum), name(l.metric.Name)),
+		amount, share := l.amount(cost)
+		if query := l.recordsQuery("s.function_id IN (" + strings.Join(functions, ", ") + ")"); query != "" && len(functions) <= mostNames {
+			amount, share = l.sql(amount, 0, 0, query), l.rough(share, 0, 1, query)
+		}
+		l.add(r, Finding{Size: l.size(cost), Confidence: sure}.saying("Functions without names: %s (%s) of %s. The recorder did not find the programs' symbols.", amount, share, name(l.metric.Name)),
 			view.State{Tab: "functions", Table: view.Table{Group: "module"}}, "top", evidence.File(l.rec), "--by", "module")
 	}
 }
 
 func isUnnamed(f recording.Function) bool {
 	return f.Unresolved || f.Name == funcname.Unknown || f.Name == "[unknown]"
+}
+
+// deep returns the cost of the stacks of a depth, its share of the total, and the largest depth.
+func (l *look) deep(depth int, cost int64, deepest int) (amount, share, most Number) {
+	amount, share = l.amount(cost)
+	most = count(deepest)
+	if query := l.recordsQuery(fmt.Sprintf("c.depth = %d", depth)); query != "" {
+		amount, share, most = l.sql(amount, 0, 0, query), l.rough(share, 0, 1, query), l.sql(most, 0, 2, query)
+	}
+	return amount, share, most
 }
 
 // limits are the usual limits of recorders on the number of frames in a stack.
@@ -103,7 +126,8 @@ func (l *look) broken(r rule) {
 	}
 	if deepest >= 8 {
 		if sure, ok := l.above(cost[1], l.sum, .3); ok {
-			l.add(r, Finding{Size: l.size(cost[1]), Confidence: sure}.saying("Stacks of one frame: %s (%s) of %s. Others are up to %s deep, so the recorder did not find the callers.", l.value(cost[1]), part(cost[1], l.sum), name(l.metric.Name), count(deepest)),
+			amount, share, most := l.deep(1, cost[1], deepest)
+			l.add(r, Finding{Size: l.size(cost[1]), Confidence: sure}.saying("Stacks of one frame: %s (%s) of %s. Others are up to %s deep, so the recorder did not find the callers.", amount, share, name(l.metric.Name), most),
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--tree")
 		}
 	}
@@ -112,7 +136,9 @@ func (l *look) broken(r rule) {
 			continue
 		}
 		if sure, ok := l.above(cost[deepest], l.sum, .05); ok {
-			l.add(r, Finding{Size: l.size(cost[deepest]), Confidence: sure}.saying("Stacks cut off at %s: %s (%s) of %s. None is deeper.", plural(deepest, "frame"), l.value(cost[deepest]), part(cost[deepest], l.sum), name(l.metric.Name)),
+			amount, share, most := l.deep(deepest, cost[deepest], deepest)
+			most.noun = plural(deepest, "frame").noun
+			l.add(r, Finding{Size: l.size(cost[deepest]), Confidence: sure}.saying("Stacks cut off at %s: %s (%s) of %s. None is deeper.", most, amount, share, name(l.metric.Name)),
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--invert")
 		}
 	}

@@ -108,12 +108,9 @@ func (l *look) gc(r rule) error {
 	}
 	id, _ := most(gc.first)
 	f := l.rec.Functions.At(int(id))
-	amount, share := l.cost(id, gc.total)
-	if amount.args == nil && gc.total == l.classed(collecting, 0).total {
-		amount = l.onlyWith(amount, gc.first)
-	}
-	found := Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s)", amount, share)
-	l.sayCost(&found, gc.total)
+	cost := l.stacksWith(gc.first, gc.total)
+	found := Finding{Function: f.Name, Size: l.sizeOf(gc.total, busy), Confidence: sure}.saying("Garbage collection: %s (%s)", cost.sum, cost.share)
+	l.sayCost(&found, &cost)
 	found.say(".")
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callees-of", typed(l.rec, f))
 	return nil
@@ -141,7 +138,7 @@ func (l *look) gcPauses(r rule) {
 		f := l.rec.Functions.At(int(id))
 		const pauses = "/^GCPhasePause: /"
 		l.add(r, Finding{Function: f.Name, Size: timePart(sum, whole)}.saying("Garbage collection paused the program %s times, for %s of %s.",
-			count(times).by("count", "stats", evidence.File(l.rec), "--function", pauses), part(sum, whole), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))), of(f, "statistics"), "stats", evidence.File(l.rec), "--function", pauses)
+			count(times).by("count", "stats", evidence.File(l.rec), "--function", pauses), l.overAll(part(sum, whole), "sum", "calls", evidence.File(l.rec), pauses, "-n", "1"), duration(whole).by("time.duration_ns", "info", evidence.File(l.rec))), of(f, "statistics"), "stats", evidence.File(l.rec), "--function", pauses)
 	}
 }
 
@@ -157,20 +154,28 @@ func (l *look) lock(r rule) error {
 	id, _ := most(waits.first)
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, waits.total)
+	if names := l.expression(waits.first); amount.args == nil && names != "" {
+		args := l.withMetric("top", evidence.File(l.rec), "--search", names, "-n", "1")
+		amount, share = amount.by("matched.total", args...), share.over("matched.total", "total", args...)
+	}
 	others := ""
 	if len(waits.first) > 1 {
 		others = " and others"
 	}
 	found := Finding{Function: f.Name, Size: l.size(waits.total), Confidence: sure}.saying("Lock waits in %s%s: %s (%s) of %s", quoted(f.Name), others, amount, share, l.costName())
 	if who, cost := most(waits.callers); cost > 0 {
-		found.say(", %s of it from %s", part(cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
+		found.say(", %s of it below %s", l.caller(part(cost, waits.total), waits.first, who, cost, waits.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
 	threads, err := l.threadsWith(f)
 	if err != nil {
 		return err
 	}
 	if threads > 1 {
-		found.say(", on %s", plural(threads, l.threadWord()))
+		n := plural(threads, l.threadWord())
+		if query := l.threadsQuery(id); query != "" {
+			n = l.sql(n, 0, 0, query)
+		}
+		found.say(", on %s", n)
 	}
 	found.say(".")
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
@@ -265,14 +270,18 @@ func (l *look) kernel(r rule) error {
 	if !ok {
 		return nil
 	}
-	found := Finding{Size: l.sizeOf(in.total, busy), Confidence: sure}.saying("Kernel: %s (%s)", l.value(in.total), part(in.total, l.sum))
-	l.sayCost(&found, in.total)
+	all, modules := l.counted(in.total, ""), l.kernelModules()
+	if modules != "" {
+		all = l.counted(in.total, "matched.total", "--search", modules)
+	}
+	found := Finding{Size: l.sizeOf(in.total, busy), Confidence: sure}.saying("Kernel: %s (%s)", all.sum, all.share)
+	l.sayCost(&found, &all)
 	callers := in.callers
 	if own := l.kernelOwners(); own != nil {
 		callers = own
 	}
 	if who, cost := most(callers); 5*cost > in.total {
-		found.say(", %s of it called by %s", part(cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
+		found.say(", %s of it below %s", l.owner(part(cost, in.total), modules, who, cost, in.total), quoted(l.rec.Functions.At(int(who)).Name))
 	}
 	found.say(".")
 	state := view.State{Tab: "flamegraph", Colour: "kind"}
@@ -326,13 +335,13 @@ func (l *look) hot(r rule) error {
 	if !ok || isUnnamed(f) || !l.sampled() && (2*self < l.sum || !l.among(row.Func)) {
 		return nil
 	}
-	amount, share := l.cost(row.Func, self)
+	cost := l.counted(self, "function.self", "--callees-of", typed(l.rec, f))
 	found := Finding{Function: f.Name, Size: l.sizeOf(self, busy), Confidence: sure}.saying("%s has the highest self cost", quoted(f.Name))
 	if busy != l.sum {
 		found.say(" outside waits")
 	}
-	found.say(": %s (%s)", amount, share)
-	l.sayCost(&found, self)
+	found.say(": %s (%s)", cost.sum, cost.share)
+	l.sayCost(&found, &cost)
 	found.say(".")
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
@@ -450,10 +459,16 @@ func (l *look) garbage(r rule) error {
 			f := l.rec.Functions.At(int(id))
 			with := ""
 			if recognized {
-				with = ", with the library code that it calls,"
+				with = ", with the library code below it,"
 			}
-			amount, share := other.cost(id, cost)
-			other.add(r, Finding{Function: f.Name, Size: other.size(cost), Confidence: sure}.saying("%s%s allocates %s (%s) of all memory and keeps %s of it.", quoted(f.Name), with, amount, share, part(still[id], cost)), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
+			amount, share := other.amount(cost)
+			keeps := part(still[id], cost)
+			if library, _ := analyze.Library(l.rec); !library[id] {
+				args := other.owned(f)
+				amount, share = amount.by("function.self", args...), share.over("function.self", "total", args...)
+				keeps = keeps.over("function.self", evidence.Command(l.rec, args...)+" # function.self", kept.owned(f)...)
+			}
+			other.add(r, Finding{Function: f.Name, Size: other.size(cost), Confidence: sure}.saying("%s%s allocates %s (%s) of all memory and keeps %s of it.", quoted(f.Name), with, amount, share, keeps), of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 		}
 		l.out = other.out
 		return nil

@@ -35,14 +35,15 @@ func (l *look) start(r rule) error {
 		if err != nil {
 			return err
 		}
-		time := duration(took)
+		time, share := duration(took), part(took, l.rec.Duration())
 		if all.Max == took {
-			time = time.by("max", "stats", evidence.File(l.rec), "--function", typed(l.rec, f))
+			stats := []string{"stats", evidence.File(l.rec), "--function", typed(l.rec, f)}
+			time, share = time.by("max", stats...), l.overAll(share, "max", stats...)
 		}
 		state := of(f, "functions")
 		state.Sides[0].Select = longest
 		l.add(r, Finding{Function: f.Name, Thread: l.rec.Tracks[o.Track].Name, Size: timePart(took, l.rec.Duration())}.saying("One call of %s takes %s, %s of the recording, before the first of %s of %s on %s.",
-			quoted(f.Name), time, part(took, l.rec.Duration()), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track)), state, "top", evidence.File(l.rec), "--range", longest.String())
+			quoted(f.Name), time, share, l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track)), state, "top", evidence.File(l.rec), "--range", longest.String())
 		return nil
 	}
 	return nil

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"slices"
 
 	"ashlar/app/core/evidence"
@@ -91,10 +92,9 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		clear(sums)
 	}
 	type found struct {
-		f           recording.FuncID
-		track       int
-		more        int64
-		a, low, top int64
+		f              recording.FuncID
+		more           int64
+		top, next, low int // tracks: the one with the most per call, the next, and the one with the least
 	}
 	var best found
 	for f := range use[0] {
@@ -114,22 +114,33 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		if len(per) < len(tracks) || 10*many > 13*few {
 			continue
 		}
-		sorted := slices.Sorted(slices.Values(per))
-		top, next, low := sorted[len(sorted)-1], sorted[len(sorted)-2], sorted[0]
-		if 2*top < 3*next || 2*next > 3*low || low <= 0 {
+		order := make([]int, len(tracks)) // from the least per call to the most
+		for k := range order {
+			order[k] = k
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(per[a], per[b]) })
+		low, next, top := order[0], order[len(order)-2], order[len(order)-1]
+		if 2*per[top] < 3*per[next] || 2*per[next] > 3*per[low] || per[low] <= 0 {
 			continue
 		}
-		k := slices.Index(per, top)
-		more := (top - next) * use[k][f].calls
+		more := (per[top] - per[next]) * use[top][f].calls
 		if 20*more*int64(len(tracks)) >= whole && (more > best.more || more == best.more && f < best.f) { // 1/20 of the mean time per track
-			best = found{f, tracks[k], more, top, low, next}
+			best = found{f, more, top, next, low}
 		}
 	}
 	if best.more == 0 {
 		return false
 	}
-	fn, t := l.rec.Functions.At(int(best.f)), l.rec.Tracks[best.track]
+	fn, t := l.rec.Functions.At(int(best.f)), l.rec.Tracks[tracks[best.top]]
+	each := func(k int) Number {
+		u := use[k][best.f]
+		n := duration(u.time / u.calls)
+		if thread := l.threadFlag(tracks[k]); thread != nil && l.ofSpans() {
+			n = n.over("function.self", "function.count", append([]string{"top", evidence.File(l.rec), "--callees-of", typed(l.rec, fn), "-n", "1"}, thread...)...)
+		}
+		return n
+	}
 	l.add(r, Finding{Function: fn.Name, Thread: t.Name, Size: timePart(best.more, whole/int64(len(tracks)))}.saying("%s takes %s of self time per call on %s, but %s to %s on its %s.",
-		quoted(fn.Name), duration(best.a), l.on(best.track), duration(best.low), duration(best.top), plural(len(tracks)-1, "peer")), of(fn, "calls"), "top", evidence.File(l.rec), "--by", "thread", "--focus", typed(l.rec, fn))
+		quoted(fn.Name), each(best.top), l.on(tracks[best.top]), each(best.low), each(best.next), l.ofPeers(plural(len(tracks)-1, "peer"), tracks[best.top], len(tracks), 1)), of(fn, "calls"), "top", evidence.File(l.rec), "--by", "thread", "--focus", typed(l.rec, fn))
 	return true
 }

@@ -86,15 +86,14 @@ func (l *look) mode(r rule) error {
 		state.Sides[0].Calls = which
 		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
 		stats := []string{"stats", evidence.File(l.rec), "--function", typed(l.rec, f)}
-		number, least := count(slow.Count), duration(slow.From)
+		number, least, share := count(slow.Count), duration(apart.Min), percentage(size.share)
 		if apart.Count == slow.Count {
 			number = number.by("count", "calls", evidence.File(l.rec), which, "-n", "1")
-		}
-		if apart.Min == slow.From {
 			least = least.by("min", "calls", evidence.File(l.rec), which, "-n", "1")
+			share = share.over("sum", evidence.Command(l.rec, "calls", evidence.File(l.rec), typed(l.rec, f), "-n", "1")+" # sum", "calls", evidence.File(l.rec), which, "-n", "1")
 		}
 		l.add(r, Finding{Function: f.Name, Size: size}.saying("%s of %s of %s took at least %s (median %s): %s of the function's time.",
-			number, plural(d.Count, "call").by("count", stats...), quoted(f.Name), least, duration(d.Median).by("median", stats...), percentage(size.share)), state, "calls", evidence.File(l.rec), which)
+			number, plural(d.Count, "call").by("count", stats...), quoted(f.Name), least, duration(d.Median).by("median", stats...), share), state, "calls", evidence.File(l.rec), which)
 		return nil // one finding is enough: its callers and callees are slow, too
 	}
 	return nil
@@ -269,7 +268,7 @@ func (l *look) starving(r rule) error {
 			}
 			return n
 		}
-		sure.say("%s %s has %s of %s; the median of its %s peers is %s.", l.kind(least), quoted(strings.TrimSpace(t.Label())), on(least), name(l.metric.Name), count(len(tracks)), on(tracks[len(tracks)/2]))
+		sure.say("%s %s has %s of %s; the median of the %s like it is %s.", l.kind(least), quoted(strings.TrimSpace(t.Label())), on(least), name(l.metric.Name), l.ofPeers(plural(len(tracks), l.threadWord()), least, len(tracks), 0), on(tracks[len(tracks)/2]))
 		if where := l.mostlyIn(least, nil); where.name != "" {
 			sure.say(" Most of its stacks are in %s.", quoted(where.name))
 		}

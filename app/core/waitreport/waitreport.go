@@ -65,9 +65,10 @@ type Lock struct {
 	Convoy *Convoy `json:"convoy"`
 }
 
-// Holds sums up the holds of a lock.
+// Holds sums up the holds of a lock, by Threads recorded threads.
 type Holds struct {
 	Count   int         `json:"count"`
+	Threads int         `json:"threads"`
 	Sum     json.Number `json:"sum"`
 	Median  json.Number `json:"median"`
 	Longest json.Number `json:"longest"`
@@ -142,7 +143,7 @@ const mostListed = 20
 func (a *Answer) lock(l *waits.Lock) Lock {
 	ns := exactnum.Nanoseconds
 	x := Lock{Kind: l.Kind.String(), Reason: l.Reason, Places: []string{}, Waits: l.Waits, Waiters: l.Waiters, Lost: ns(l.Lost), Longest: ns(l.Longest),
-		Holds: Holds{len(l.Holds), ns(l.Held), ns(l.Median), ns(l.LongestHold)}, Holders: []Holder{}, Losers: []Loser{}}
+		Holds: Holds{len(l.Holds), holding(l), ns(l.Held), ns(l.Median), ns(l.LongestHold)}, Holders: []Holder{}, Losers: []Loser{}}
 	for i := range l.Places {
 		x.Places = append(x.Places, l.Places[i].Text(a.rec))
 	}
@@ -158,6 +159,17 @@ func (a *Answer) lock(l *waits.Lock) Lock {
 		x.Convoy = &Convoy{ns(c.From - a.rec.Start), ns(c.To - c.From), c.Most, c.Waits}
 	}
 	return x
+}
+
+// holding returns the number of recorded threads that held a lock.
+func holding(l *waits.Lock) int {
+	on := map[int]bool{}
+	for i := range l.Holders {
+		if t := l.Holders[i].Track; t != recording.NoTrack {
+			on[t] = true
+		}
+	}
+	return len(on)
 }
 
 func (a *Answer) stack(call recording.CallID) []string {

@@ -50,7 +50,7 @@ func TestAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[{"kind":"locks","reason":"sync","places":["sync.(*Mutex).Lock in main.get"],"waits":2,"waiters":2,"lost":9,"longest":5,` +
-		`"holds_derived":{"count":2,"sum":6,"median":2,"longest":4},` +
+		`"holds_derived":{"count":2,"threads":2,"sum":6,"median":2,"longest":4},` +
 		`"holders":[{"thread":"main.evictor","tid":"3","stack":["sync.(*Mutex).Unlock","main.evictor"],"count":1,"sum":4,"median":4,"longest":4},` +
 		`{"thread":"main.reader","tid":"1","stack":["sync.(*Mutex).Unlock","main.get","main.reader"],"count":1,"sum":2,"median":2,"longest":2}],` +
 		`"losers":[{"thread":"main.reader","tid":"2","stack":["sync.(*Mutex).Lock","main.get","main.reader"],"count":1,"lost":5,"longest":5},` +

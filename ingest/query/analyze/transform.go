@@ -29,6 +29,7 @@ const (
 	OpFoldDigits        Op = "fold-digits"
 	OpFoldInlined       Op = "fold-inlined"
 	OpHideKernel        Op = "hide-kernel"
+	OpHideLibrary       Op = "hide-library"
 	OpCallersOf         Op = "callers-of"
 	OpCalleesOf         Op = "callees-of"
 	OpInvert            Op = "invert"

@@ -98,6 +98,8 @@ var Transforms = []TransformKind{
 	{Op: OpHideKernel, Flag: "hide-kernel", Usage: "merge kernel functions into their callers",
 		Title: "Hide kernel frames",
 		pass:  func(p *callPaths, _ Transform) { p.hideKernel() }},
+	{Op: OpHideLibrary, Flag: "hide-library", Usage: "merge functions of the kernel, the system and standard libraries into their callers",
+		pass: func(p *callPaths, _ Transform) { p.hideLibrary() }},
 	{Op: OpSplitRelated, Flag: "split-related", Usage: "keep the user and kernel halves of a stack separate, as recorded (DTrace)",
 		Title: "Split user and kernel stacks", chip: "user and kernel stacks split"},
 	{Op: OpWhere, Of: OfCondition, Flag: "where", Usage: "keep only stacks with the label `KEY=VALUE` or KEY~EXPRESSION; != and !~ exclude; several values of one key are alternatives", chip: "%s"},
