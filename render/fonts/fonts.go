@@ -2,15 +2,19 @@
 //
 // A search for fonts takes a second or more on a machine with many of them. So it starts
 // at the first missing character, in the background, and an index in the user's cache
-// speeds up later runs. Until a font is found, the character is drawn as missing.
+// speeds up later runs. Until it ends, the character is drawn as missing.
 package fonts
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/fontscan"
@@ -20,7 +24,7 @@ import (
 // Finder finds fonts by character. The zero value finds none; its methods may be
 // called from any goroutine.
 type Finder struct {
-	// version grows when fonts are found.
+	// version grows when a search ends that may change texts.
 	version atomic.Int64
 
 	mu     sync.Mutex
@@ -43,15 +47,16 @@ const (
 	mostRunes = 1 << 15
 )
 
-// Start enables the finder. wake is called from another goroutine when fonts have been
-// found; if wake is nil, Font waits until the search ends.
+// Start enables the finder. wake is called from another goroutine when a search
+// has ended; if wake is nil, Font waits until the search ends.
 func (f *Finder) Start(wake func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.on, f.wake = true, wake
 }
 
-// Version returns a number that increases when fonts are found.
+// Version returns a number that increases when a search ends that may change how texts
+// are drawn.
 func (f *Finder) Version() int64 { return f.version.Load() }
 
 // Font returns a font with a character; nil if there is none, or if it is not known yet.
@@ -85,6 +90,52 @@ func (f *Finder) Font(r rune) *font.Font {
 	return nil
 }
 
+// Readable returns a text with the numbers of characters that no font has in their place,
+// such as [U+1F680], so that it differs from other texts; has reports whether the built-in
+// font has a character. While fonts are searched, it returns the text unchanged.
+func (f *Finder) Readable(s string, has func(rune) bool) string {
+	var b strings.Builder
+	from, open := 0, false // s up to from is written; open: within brackets
+	for i, r := range s {
+		invisible := unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector)
+		switch lacking := !invisible && r >= 0x300 && !has(r) && f.lacks(r); {
+		case lacking:
+			if !open {
+				b.WriteString(s[from:i])
+				b.WriteByte('[')
+			} else {
+				b.WriteByte(' ')
+			}
+			fmt.Fprintf(&b, "U+%04X", r)
+			open, from = true, i+utf8.RuneLen(r)
+		case open && invisible: // joins the characters of an emoji
+			from = i + utf8.RuneLen(r)
+		case open:
+			b.WriteByte(']')
+			open = false
+		}
+	}
+	if open {
+		b.WriteByte(']')
+	}
+	if b.Len() == 0 {
+		return s
+	}
+	b.WriteString(s[from:])
+	return b.String()
+}
+
+// lacks reports whether it is known that no font has a character.
+func (f *Finder) lacks(r rune) bool {
+	if f.Font(r) != nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, known := f.of[r]
+	return known && !f.busy
+}
+
 // Want requests fonts for those characters of a text for which has returns false.
 func (f *Finder) Want(s string, has func(rune) bool) {
 	for _, r := range s {
@@ -104,7 +155,6 @@ func (f *Finder) Fonts() []*font.Font {
 // answer serves requests until there are no more.
 func (f *Finder) answer() {
 	f.mu.Lock()
-	found := false
 	for len(f.asked) > 0 {
 		asked := f.asked
 		f.asked = nil
@@ -116,18 +166,14 @@ func (f *Finder) answer() {
 		f.mu.Lock()
 		f.fm, f.failed = fm, fm == nil
 		for _, r := range asked {
-			if ft := f.look(r); ft != nil {
-				f.of[r], found = ft, true
-			}
+			f.of[r] = f.look(r)
 		}
 	}
 	f.busy = false
 	wake := f.wake
 	f.mu.Unlock()
-	if found {
-		f.version.Add(1)
-		wake()
-	}
+	f.version.Add(1) // also if none was found: then Readable changes texts
+	wake()
 }
 
 // look returns a loaded font with the character, or loads one.

@@ -69,6 +69,30 @@ func TestLooksBesideTheWindow(t *testing.T) {
 	}
 }
 
+// TestMissingCharactersAreNumbers checks that a text keeps its characters until the search
+// ends, and then has numbers for those in no font.
+func TestMissingCharactersAreNumbers(t *testing.T) {
+	var f Finder
+	has := func(r rune) bool { return r < 0x250 }
+	const text = "a\U0010fffdb"
+	if got := f.Readable(text, has); got != text {
+		t.Errorf("without a search, %+q became %+q", text, got)
+	}
+	woken := make(chan struct{}, 16)
+	f.Start(func() { woken <- struct{}{} })
+	if got := f.Readable(text, has); got != text {
+		t.Errorf("during the search, %+q became %+q", text, got)
+	}
+	select {
+	case <-woken:
+	case <-time.After(2 * time.Minute):
+		t.Fatal("nothing says that the search has ended")
+	}
+	if got := f.Readable(text, has); got != "a[U+10FFFD]b" {
+		t.Errorf("after the search, %+q is %+q", text, got)
+	}
+}
+
 // TestIndexPlaces checks which folders can hold the index.
 func TestIndexPlaces(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")

@@ -54,8 +54,10 @@ type glyphKey struct {
 }
 
 type glyph struct {
-	mask *image.Alpha // nil for blanks
-	x, y int          // position of the mask's corner, relative to the pen
+	mask *image.Alpha // nil for blanks and pictures
+	// picture is a glyph with colours of its own, such as an emoji.
+	picture *image.RGBA
+	x, y    int // position of the corner, relative to the pen
 }
 
 // NewFace returns a face of the font at a size in pixels per em.
@@ -142,8 +144,11 @@ func (c *Canvas) Text(f *Face, x float32, y int, s string, col Color, clip0, cli
 				continue
 			}
 			m := f.other(g, uint8((float64(x+g.x)-px)*phases))
-			if m.mask != nil {
-				c.mask(m, int(px)+m.x, y+m.y+int(math.Round(float64(g.y))), col, clip0, clip1)
+			switch x, y := int(px)+m.x, y+m.y+int(math.Round(float64(g.y))); {
+			case m.mask != nil:
+				c.mask(m, x, y, col, clip0, clip1)
+			case m.picture != nil:
+				c.picture(m.picture, x, y, clip0, clip1)
 			}
 		}
 		return
@@ -177,16 +182,11 @@ func (f *Face) glyph(r rune, phase uint8) *glyph {
 
 func (f *Face) draw(r rune, shift float32) *glyph { return outline(f.face, f.gid(r), f.scale, shift) }
 
-// outline renders a glyph from its outline. A glyph that is only a bitmap, such as an
-// emoji, becomes a small frame.
+// outline renders a glyph from its outline or, without one, from its bitmap.
 func outline(face *font.Face, gid font.GID, scale, shift float32) *glyph {
-	data := face.GlyphData(gid)
-	out, ok := data.(font.GlyphOutline)
-	if data != nil && !ok {
-		return frame(scale*float32(face.Upem()), face.HorizontalAdvance(gid)*scale)
-	}
-	if !ok || len(out.Segments) == 0 {
-		return &glyph{}
+	out, _ := face.GlyphDataOutline(gid)
+	if len(out.Segments) == 0 {
+		return withoutOutline(face, gid, scale)
 	}
 	minX, minY, maxX, maxY := float32(math.MaxFloat32), float32(math.MaxFloat32), float32(-math.MaxFloat32), float32(-math.MaxFloat32)
 	pt := func(p opentype.SegmentPoint) (x, y float32) { return p.X*scale + shift, -p.Y * scale }
@@ -227,22 +227,6 @@ func outline(face *font.Face, gid font.GID, scale, shift float32) *glyph {
 	m := image.NewAlpha(image.Rect(0, 0, w, h))
 	v.Draw(m, m.Bounds(), image.Opaque, image.Point{})
 	return &glyph{mask: m, x: x0, y: y0}
-}
-
-// frame returns a small frame for a glyph without an outline; em is the font size and w
-// the glyph's width, in pixels.
-func frame(em, w float32) *glyph {
-	n := max(4, int(em*.7))
-	m := image.NewAlpha(image.Rect(0, 0, n, n))
-	for i := range n {
-		for _, p := range [][2]int{{i, 0}, {i, n - 1}, {0, i}, {n - 1, i}} {
-			m.Pix[p[1]*m.Stride+p[0]] = 170
-		}
-	}
-	for _, p := range [][2]int{{0, 0}, {n - 1, 0}, {0, n - 1}, {n - 1, n - 1}} {
-		m.Pix[p[1]*m.Stride+p[0]] = 60
-	}
-	return &glyph{mask: m, x: max(0, int((w-float32(n))/2)), y: -n}
 }
 
 // mask paints a glyph in a colour; the glyph's mask is the opacity.

@@ -134,7 +134,7 @@ func (f *Face) boxes(s string) *line {
 // shape finds the glyphs of a text and puts them in visual order. The first letter
 // determines the direction of the whole text.
 func (f *Face) shape(s string) *line {
-	runes := f.drawable(s)
+	runes := f.drawable(f.readable(s))
 	var outs []leveled
 	for _, run := range f.runs(runes) {
 		in := shaping.Input{Text: runes, RunStart: run.Start, RunEnd: run.End, Direction: di.DirectionLTR, Size: fixed.Int26_6(f.size * 64), Language: language.DefaultLanguage()}
@@ -161,8 +161,13 @@ func (f *Face) shape(s string) *line {
 	return l
 }
 
+// readable returns a text with the numbers of characters that no font has.
+func (f *Face) readable(s string) string {
+	return fonts.System.Readable(s, func(r rune) bool { _, ok := f.face.NominalGlyph(r); return ok })
+}
+
 // drawable returns the characters of a text. Line breaks and other control characters
-// become blanks; characters in no font become the replacement character.
+// become blanks; characters for which no font is known become the replacement character.
 func (f *Face) drawable(s string) []rune {
 	runes := []rune(s)
 	for i, r := range runes {

@@ -1,7 +1,9 @@
 package raster
 
 import (
+	"image"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -90,14 +92,60 @@ func TestLettersJoin(t *testing.T) {
 	}
 }
 
+// TestCharactersNobodyHas checks that names with different characters that no font has
+// look different.
 func TestCharactersNobodyHas(t *testing.T) {
 	systemFonts(t)
 	f := Regular(13)
-	if got, want := f.Measure("\U0010fffd\U0010fffd"), 2*f.Advance(missing); got < want-1 || got > want+1 {
-		t.Errorf("two characters that no font has are %v wide, want %v", got, want)
+	for text, want := range map[string]string{
+		"\U0010fffd\U0010fffd": "[U+10FFFD U+10FFFD]", "run \U0010fffdx": "run [U+10FFFD]x", "中\U0010fffd\u200d\ufe0f中": "中[U+10FFFD]中",
+	} {
+		if got, want := f.Measure(text), f.Measure(want); math.Abs(float64(got-want)) > .2 { // shaped widths are rounded
+			t.Errorf("%+q is %v wide, want %v", text, got, want)
+		}
+		if got := f.Fit(text, 300); got != want {
+			t.Errorf("%+q is shown as %+q, want %+q", text, got, want)
+		}
 	}
 	if f.Measure("a\nb\tc中") <= 0 {
 		t.Error("a text with control characters has no width")
+	}
+}
+
+// TestEmojiAreSmaller checks a reduced picture pixel by pixel, and that drawing it stays
+// within the clip.
+func TestEmojiAreSmaller(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(3, 3, 13, 10)) // not at 0, 0, and no multiple of the result
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i*37 | 3)
+	}
+	got := smaller(img, 4, 3)
+	for y := range 3 {
+		for x := range 4 {
+			var r, n uint32
+			for sy := y * 7 / 3; sy < (y+1)*7/3; sy++ {
+				for sx := x * 10 / 4; sx < (x+1)*10/4; sx++ {
+					red, _, _, _ := img.At(3+sx, 3+sy).RGBA()
+					r, n = r+red>>8, n+1
+				}
+			}
+			if d := int(got.RGBAAt(x, y).R) - int(r/n); d < -1 || d > 1 {
+				t.Errorf("the pixel %d, %d has %d of red, want %d", x, y, got.RGBAAt(x, y).R, r/n)
+			}
+		}
+	}
+	opaque := image.NewRGBA(image.Rect(0, 0, 4, 4))
+	for i := range opaque.Pix {
+		opaque.Pix[i] = 0xff
+	}
+	c := NewCanvas(8, 8, 0xff000000)
+	c.picture(opaque, 2, 6, 3, 5)
+	for y := range 8 {
+		for x := range 8 {
+			if want := x >= 3 && x < 5 && y >= 6; (c.at(x, y) == 0xffffffff) != want {
+				t.Errorf("the pixel %d, %d is painted: %v", x, y, !want)
+			}
+		}
 	}
 }
 

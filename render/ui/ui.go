@@ -22,6 +22,7 @@ import (
 	"gioui.org/widget"
 	"golang.org/x/image/math/fixed"
 
+	"ashlar/render/fonts"
 	"ashlar/render/raster"
 	"ashlar/render/svg"
 	"ashlar/render/theme"
@@ -159,9 +160,9 @@ func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions
 // enough to show more, and shaping a name of a megabyte takes seconds.
 const longestLine = 4096
 
-// shapeable returns s, without what its lines cannot show, or boxes if the shaper panics on
-// it. The shaper caches the shaped
-// text, so the next call for it is cheap.
+// shapeable returns s without what its lines cannot show and with the numbers of
+// characters that no font has, or boxes if the shaper panics on it. The shaper caches the
+// shaped text, so the next call for it is cheap.
 func (u *UI) shapeable(width int, s string, st Style) string {
 	if most := longestLine * max(1, st.Lines); len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + raster.Ellipsis
@@ -169,6 +170,7 @@ func (u *UI) shapeable(width int, s string, st Style) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= 0x300 }) < 0 {
 		return s // nearly all texts
 	}
+	s = fonts.System.Readable(s, has)
 	return u.orBoxes(s, func() { u.Shaper.LayoutString(u.parameters(width, st), s) })
 }
 
