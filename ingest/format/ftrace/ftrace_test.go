@@ -99,6 +99,25 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// TestOneTrackBesideTheProcess checks that the states of a thread are on the track of its
+// spans if others wake it and switch to it before its own events name its process.
+func TestOneTrackBesideTheProcess(t *testing.T) {
+	r, err := decodeBytes(t, []byte(`   a-33 (   30) [001] d..3 10.000100: sched_waking: comm=app pid=12 prio=120 target_cpu=000
+   <idle>-0 (-----) [000] d..2 10.000200: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=12 next_prio=120
+   app-12 (   10) [000] ...1 10.000300: tracing_mark_write: B|10|draw
+   app-12 (   10) [000] ...1 10.000400: tracing_mark_write: E|10
+   app-12 (   10) [000] d..3 10.000500: sched_switch: prev_comm=app prev_pid=12 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+`), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"span -1/CPU 0 app 10.0002 to 10.0005", "span 10/app draw 10.0003 to 10.0004",
+		"state 10/app [runnable] 10.0001 to 10.0002 by a", "state 10/app [running] 10.0002 to 10.0005"}
+	if got := told(r); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestLastName checks that a thread has its last name: new threads have the name of the one
 // that started them.
 func TestLastName(t *testing.T) {

@@ -45,6 +45,7 @@ type thread struct {
 	// stack is the call in which the thread was last switched away from; run is the call
 	// it was in while it ran before that.
 	stack, run recording.CallID
+	held       []state // first states, while the process is unknown
 	// frame is the frame of the thread's spans on CPU tracks, made for frameName.
 	frame     recording.FrameID
 	frameName string
@@ -210,7 +211,29 @@ func (s *Builder) addState(t *thread, at int64) {
 	if t.in.Is == recording.Running {
 		call = t.run
 	}
-	s.trackOf(t).StateBy(t.since, at, s.b.Call(call, s.stateFrame(t.in)), waker)
+	t.held = append(t.held, state{t.since, at, s.b.Call(call, s.stateFrame(t.in)), waker})
+	if t.track != nil || s.Owner[t.id] != 0 || len(s.Owner) == 0 || len(t.held) == mostHeld {
+		s.release(t)
+	}
+}
+
+// state is a state of a thread, as [recording.TrackBuilder.StateBy] takes it.
+type state struct {
+	from, to int64
+	call     recording.CallID
+	waker    recording.WakerID
+}
+
+// mostHeld is the number of states of a thread that wait for its process: others wake it
+// and switch to it before its own events name the process.
+const mostHeld = 64
+
+// release adds the held states of a thread to its track.
+func (s *Builder) release(t *thread) {
+	for _, h := range t.held {
+		s.trackOf(t).StateBy(h.from, h.to, h.call, h.waker)
+	}
+	t.held = nil
 }
 
 func (s *Builder) trackOf(t *thread) *recording.TrackBuilder {
@@ -232,6 +255,7 @@ func (s *Builder) End(at int64) {
 		t := s.threads[tid]
 		t.run = t.stack
 		s.addState(t, at)
+		s.release(t)
 		if name := s.Names[tid]; name != "" && t.track != nil && t.track.Name() != name {
 			t.track.SetName(name)
 		}
