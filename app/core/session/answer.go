@@ -234,7 +234,8 @@ func (a *Answer) heat(ctx context.Context, _ *Answer) (err error) {
 // when the user selects some of them.
 func (a *Answer) list(ctx context.Context, old *Answer) error {
 	in := a.Question.Scope.Of(nil)
-	if old != nil && old.List != nil && old.Rec == a.Rec && old.Listed == a.Listed && old.ListedBy == a.ListedBy && old.Question.Scope.Of(nil).Equal(in) {
+	same := old != nil && old.List != nil && old.Rec == a.Rec && old.Listed == a.Listed && old.Question.Scope.Of(nil).Equal(in)
+	if same && old.ListedBy == a.ListedBy {
 		a.List = old.List
 		return nil
 	}
@@ -243,7 +244,9 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 		return err
 	}
 	l := new(CallList)
-	if l.Durations, err = spans.DurationsIn(ctx, a.Rec, in); err != nil {
+	if same {
+		l.Durations = old.List.Durations
+	} else if l.Durations, err = spans.DurationsIn(ctx, a.Rec, in); err != nil {
 		return err
 	}
 	if l.Longest = in.Calls.Calls > mostListed && (a.ListedBy == "" || a.ListedBy == calls.ByDuration); l.Longest {
@@ -251,7 +254,12 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 			return err
 		}
 	}
-	if l.Rows, err = calls.List(ctx, a.Rec, in.Calls, a.ListedBy); err != nil {
+	if same && !l.Longest && !old.List.Longest && len(old.List.Rows) > 0 {
+		l.Rows, err = calls.Sort(ctx, a.Rec, slices.Clone(old.List.Rows), a.ListedBy)
+	} else {
+		l.Rows, err = calls.List(ctx, a.Rec, in.Calls, a.ListedBy)
+	}
+	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}

@@ -128,10 +128,11 @@ func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet,
 	if err != nil {
 		return nil, err
 	}
-	return order(ctx, rec, slices.Concat(parts...), by)
+	return Sort(ctx, rec, slices.Concat(parts...), by)
 }
 
-func order(ctx context.Context, rec *recording.Recording, rows []Row, by string) ([]Row, error) {
+// Sort sorts rows in place, or returns them sorted, as List does.
+func Sort(ctx context.Context, rec *recording.Recording, rows []Row, by string) ([]Row, error) {
 	key, back := strings.CutPrefix(by, "-")
 	var compare func(a, b *Row) int
 	switch key {

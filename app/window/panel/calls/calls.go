@@ -161,8 +161,20 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		return
 	}
 	l := a.List
-	t.head(s, p, u, l, r)
+	other := a.Listed != Listed(p).String() // the calls of an earlier question
+	name := title(listed(p), l)
+	switch {
+	case other:
+		name = "Calls" + whose(listed(p))
+	case a.ListedBy != p.List.By && p.Late:
+		name += " · sorting…"
+	}
+	t.head(s, p, u, l, name, r)
 	r.Min.Y += u.Px(36)
+	if other {
+		p.Wait(u, r)
+		return
+	}
 	if l.Durations.Count == 0 {
 		hint := "Clear the selection, or select another function"
 		if p.List.Only != "" {
@@ -186,23 +198,26 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 
 // title describes the listed calls.
 func title(of *calls.Query, l *session.CallList) string {
-	text := units.Plural(l.Durations.Count, "call")
-	switch {
-	case len(of.Functions) > 0:
-		text += " of " + strings.Join(of.Functions, ", ")
-	case of.Found != "":
-		text += " with " + of.Found
-	default:
-		text += " of all functions"
-	}
+	text := units.Plural(l.Durations.Count, "call") + whose(of)
 	if l.Longest {
 		text += " (the longest are listed)"
 	}
 	return text
 }
 
-// head draws the title with the number of calls, and the controls for the display.
-func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, r image.Rectangle) {
+// whose returns the words of the title that say whose calls are listed.
+func whose(of *calls.Query) string {
+	switch {
+	case len(of.Functions) > 0:
+		return " of " + strings.Join(of.Functions, ", ")
+	case of.Found != "":
+		return " with " + of.Found
+	}
+	return " of all functions"
+}
+
+// head draws the title and the controls for the display.
+func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList, title string, r image.Rectangle) {
 	y := r.Min.Y + u.Px(7)
 	right := r.Max.X - u.Px(16)
 	segments := func(g *widget.Segments, words []string, on *bool) {
@@ -229,7 +244,7 @@ func (t *Panel) head(s *panel.Host, p *panel.Side, u *ui.UI, l *session.CallList
 	if room < u.Px(120) {
 		room = max(0, right-x) // without room for both, the title is more useful
 	}
-	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title(listed(p), l), float32(room))
+	name := s.Fonts.Medium(13*u.Metric.PxPerDp).Fit(title, float32(room))
 	u.Text(image.Rect(x, y-u.Px(2), right, y+u.Px(24)), name, st)
 	x += u.Width(name, st) + u.Px(18)
 	if box := image.Rect(x, y-u.Px(1), min(right-u.Px(16), x+u.Px(260)), y+u.Px(23)); box.Dx() > u.Px(80) {
