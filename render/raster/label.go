@@ -64,8 +64,8 @@ func (f *Face) shorten(l funcname.Label, w float32) string {
 }
 
 // fitState is Fit for a thread state that is too wide, given without its brackets. It
-// keeps the reason and drops the state, which the colour shows; if the reason is too
-// wide, it keeps its beginning.
+// keeps the reason and drops the state, which the colour shows; if that is too wide, it
+// keeps the beginning, but at least the first word.
 func (f *Face) fitState(state string, w float32) string {
 	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= funcname.Fewest {
 		state = reason
@@ -75,8 +75,12 @@ func (f *Face) fitState(state string, w float32) string {
 		return "[" + state + "]"
 	}
 	short := funcname.Label{Text: state}.Cut(w, f.Advance)
-	if short == "" {
-		return ""
+	word := 1
+	for !funcname.WordEnds(state, word) {
+		word++
+	}
+	if len(strings.TrimSuffix(short, Ellipsis)) < word {
+		return "" // running and runnable begin alike, and the colour shows the state
 	}
 	return "[" + short + "]"
 }
@@ -112,7 +116,7 @@ func (f *Face) Middle(s string, w float32) string {
 	if utf8.RuneCountInString(s[:from])+utf8.RuneCountInString(s[to:]) < funcname.Fewest {
 		return f.Cut(s, w)
 	}
-	return strings.TrimRight(s[:from], " .:/") + Ellipsis + strings.TrimLeft(s[to:], " ")
+	return strings.TrimRight(s[:from], " .:/") + Ellipsis + strings.TrimLeft(s[to:], " .")
 }
 
 // Cut shortens a text to w pixels by cutting its end; see Fit for names.
@@ -157,6 +161,7 @@ func (f *Face) fitShaped(text string, w float32) string {
 }
 
 func (f *Face) fit(name string, w float32) string {
+	name = f.readable(name)
 	// Fewer than one in a hundred characters is narrower than a fifth of an em, so a
 	// limited prefix suffices. Its length is rounded up, so that most widths use the same
 	// prefix.

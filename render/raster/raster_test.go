@@ -44,7 +44,9 @@ func TestFitKeepsIdentity(t *testing.T) {
 		{"frame 48702", "fra…48702", "frame…"},
 		{"/usr/lib/x86_64-linux-gnu/libc.so.6", "…gnu/libc.so.6", "…/libc.so.6"},
 		{"[blocked: chan receive]", "[chan receive]", "[chan receive]"},
-		{"[blocked: sleeping]", "[sleep…]", "[sleep…]"},
+		{"[blocked: sleeping]", "[sleep…]", ""},
+		{"[runnable]", "[runn…]", ""},
+		{"[garbage collection]", "[garbage co…]", "[garbage…]"},
 	} {
 		if got := f.Fit(c.name, f.Measure(c.at)+.1); got != c.want {
 			t.Errorf("%s in the room of %q is %q, want %q", c.name, c.at, got, c.want)

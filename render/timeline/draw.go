@@ -433,9 +433,10 @@ func (p *Picture) barOf(x0, x1, wait, y, h int, call recording.CallID, unfinishe
 	} else {
 		p.c.Bar(max(x0, p.Gutter-8), y, x1-gap, y+h, col, r)
 	}
-	if unfinished {
-		for k := range min(p.px(10), x1-x0) {
-			p.c.Shade(x1-1-k, y, x1-k, y+h, p.lanes.bg, uint32(max(0, 230-k*230/p.px(10))))
+	if unfinished { // fades out in its second half
+		n := min(p.px(10), (x1-x0)/2)
+		for k := range n {
+			p.c.Shade(x1-1-k, y, x1-k, y+h, p.lanes.bg, uint32(230-k*230/n))
 		}
 	}
 	inset := p.px(5)

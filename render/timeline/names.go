@@ -81,10 +81,11 @@ func (p *Plan) note(r *Row) string {
 	return id + much
 }
 
-// isNumbered reports whether a name is an abbreviation with an id, such as P1 or CPU12. Other
+// isNumbered reports whether a name is an abbreviation with an id, such as P1 or CPU 12. Other
 // names, such as worker-1 or main.func1, may end with another number that equals the id.
 func isNumbered(name, id string) bool {
 	short, ok := strings.CutSuffix(name, id)
+	short = strings.TrimSuffix(short, " ")
 	return ok && len(short) <= 3 && strings.Trim(short, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 

@@ -80,4 +80,33 @@ func TestBarsHaveTwoTones(t *testing.T) {
 	}
 }
 
+// TestUnfinishedBarsAreSeen checks that a span that never ended fades towards its end, but
+// shows its colour at any width.
+func TestUnfinishedBarsAreSeen(t *testing.T) {
+	for _, length := range []int64{1, 2, 3, 8, 40} {
+		b := recording.NewBuilder()
+		b.AddEvent(recording.SpanEvent())
+		tr := b.Track(recording.TrackKey{TID: 1})
+		tr.Span(0, 10, b.FunctionFrame(b.Function(recording.Function{Name: "whole"})), 0, false)
+		tr.Span(100-length, 100, b.FunctionFrame(b.Function(recording.Function{Name: "f"})), 0, true)
+		rec := b.Finish()
+		const gutter, w, h = 100, 300, 60
+		palette := &theme.Palette{Theme: theme.Light, Mode: theme.ByFunction}
+		want := palette.On(rec, 0, rec.Tracks[0].Lanes[0].Call(1))
+		plan := NewPlan(rec, Layout{Scale: 2})
+		face := raster.Regular(11.5)
+		pic := Picture{Rec: rec, Plan: plan, View: View{From: 0, To: 200}, Palette: palette, Gutter: gutter, Fonts: Fonts{face, face, face}}
+		img := golden.Draw(w, h, theme.Light, pic.Paint)
+		y, seen := plan.laneTop(&plan.Rows[0], 0)+8, 0
+		for x := gutter + 50; x < w; x++ {
+			if img.RGBAAt(x, y) == rgba(want) {
+				seen++
+			}
+		}
+		if seen < int(length)/2 || seen == 0 || length > 20 && seen >= int(length) {
+			t.Errorf("of %d pixels of an unfinished span, %d have its colour", length, seen)
+		}
+	}
+}
+
 func rgba(c color.NRGBA) color.RGBA { return color.RGBA{c.R, c.G, c.B, 0xff} }

@@ -140,9 +140,9 @@ func scaled(v float64, steps []step) string {
 // Bytes writes a size in bytes: 3.100 GB.
 func Bytes(n int64) string { return scaled(float64(n), sizes) }
 
-// inPprof names the metrics of heap profiles. go tool pprof writes them in multiples of
-// 1024 bytes, which it calls kB and MB, so they are written in KiB and MiB here.
-var inPprof = map[string]bool{"alloc_space": true, "inuse_space": true, "space": true}
+// inPprof names the metrics of heap profiles. go tool pprof writes bytes of these in
+// multiples of 1024, which it calls kB and MB, so they are written in KiB and MiB here.
+var inPprof = map[string]bool{"alloc_space": true, "inuse_space": true, "space": true, "alloc_objects": true, "inuse_objects": true, "objects": true}
 
 var binarySizes = []step{{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}
 

@@ -42,6 +42,13 @@ func TestContextDetails(t *testing.T) {
 	if got := details.ContextDetails(keys, m, true); len(got) != len(want)-1 {
 		t.Errorf("beside a thread: %+v", got)
 	}
+	// Bytes of a heap profile have the units of its metrics.
+	sized := []analyze.KeyValues{{Key: "bytes", Values: []analyze.ContextValue{{Value: "1048576 bytes", Weight: 8}}}}
+	for metric, want := range map[string]string{"alloc_space": "1.000 MiB", "alloc_objects": "1.000 MiB", "count": "1.049 MB"} {
+		if got := details.ContextDetails(sized, &recording.Metric{Name: metric}, false); spaces(got[0].Value) != want {
+			t.Errorf("beside %s, the label is %s, want %s", metric, got[0].Value, want)
+		}
+	}
 }
 
 func spaces(s string) string {

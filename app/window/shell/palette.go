@@ -156,7 +156,7 @@ func (s *Shell) places(text string, more func(), add func(palette.Item, bool)) {
 // cost.
 func (s *Shell) functionDetail(f palette.Function) string {
 	var parts []string
-	if m := s.Pane.Rec.Functions.At(int(f.ID)).Module; m != "" {
+	if m := s.Pane.Rec.Functions.At(int(f.ID)).Module; m != "" && m != "function" { // a common category of traces
 		parts = append(parts, panel.ShortModule(m))
 	}
 	if a := s.Pane.Doc.Answer(); a != nil && f.Total != 0 && s.Versus == nil {

@@ -45,7 +45,7 @@ func TestATitleThatIsTypedComesFirst(t *testing.T) {
 // threads.
 func TestPaletteFindsPlaces(t *testing.T) {
 	const file = `[{"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"main"}},{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"heater"}},
-{"ph":"X","pid":1,"tid":1,"ts":0,"dur":90,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":200,"dur":150,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":700,"dur":20,"name":"preheat"},
+{"ph":"X","pid":1,"tid":1,"ts":0,"dur":90,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":200,"dur":150,"name":"heat"},{"ph":"X","pid":1,"tid":1,"ts":700,"dur":20,"name":"preheat","cat":"function"},
 {"ph":"X","pid":1,"tid":2,"ts":100,"dur":800,"name":"heat"}]`
 	b := newBench(t, file)
 	p := b.Pane
@@ -69,6 +69,9 @@ func TestPaletteFindsPlaces(t *testing.T) {
 		if !strings.HasSuffix(kinds[i], want) {
 			t.Errorf("%q is said to be %q, want %q", titles[i], kinds[i], want)
 		}
+	}
+	if _, kinds := lines("preheat"); kinds[0] != "20.00 µs · function" { // the category is no module
+		t.Errorf("preheat is said to be %q", kinds[0])
 	}
 	if titles, _ := lines(""); slices.Contains(titles, "heat") {
 		t.Error("nothing is typed, and functions are listed")

@@ -163,7 +163,7 @@ func (p *Pane) goToAnswered(a *session.Answer, st *view.State) (err error) {
 		case n > 0:
 			p.Pick = panel.Picked{Kind: panel.PickNode, Node: int32(n), Tree: a.Tree, Fn: a.Tree.Nodes[n].Func}
 		case f.Module != "" || p.markNamed(a, analyze.Named(f.Name)) != nil:
-			miss("this view has no function %s", f.Name)
+			miss("this view has no function %s", f)
 		}
 	}
 	if f := st.Around; f != nil {

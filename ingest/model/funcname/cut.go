@@ -59,10 +59,10 @@ func marked(piece string) string {
 
 // short returns the beginning of a label with an ellipsis, "" if it is too short.
 func short(s string) string {
-	if utf8.RuneCountInString(s) < Fewest {
+	if s = trimmed(s); utf8.RuneCountInString(s) < Fewest {
 		return ""
 	}
-	return trimmed(s) + Ellipsis
+	return s + Ellipsis
 }
 
 // Widths returns the width of a character.

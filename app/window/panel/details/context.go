@@ -29,7 +29,7 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 			sum += v.Weight
 			all = append(all, v.Value+" "+units.Exact(v.Weight, m))
 		}
-		d := Detail{Key: k.Key, Value: valueText(k.Key, k.Values[0].Value), Label: k.Key}
+		d := Detail{Key: k.Key, Value: valueText(k.Key, k.Values[0].Value, m), Label: k.Key}
 		if d.Value != k.Values[0].Value {
 			d.Exact = k.Values[0].Value
 		}
@@ -46,15 +46,15 @@ func ContextDetails(keys []analyze.KeyValues, m *recording.Metric, threads bool)
 	return ds
 }
 
-// valueText formats a value: bytes in a larger unit, and a number without its unit if
-// that is the key.
-func valueText(key, value string) string {
+// valueText formats a value: bytes in a larger unit, as those of the metric, and a number
+// without its unit if that is the key.
+func valueText(key, value string, m *recording.Metric) string {
 	number, unit, _ := strings.Cut(value, " ")
 	n, err := strconv.ParseInt(number, 10, 64)
 	switch {
 	case err != nil || unit == "":
 	case unit == "bytes":
-		return units.Bytes(n)
+		return units.Value(n, &recording.Metric{Name: m.Name, Unit: unit})
 	case unit == key:
 		return number
 	}
