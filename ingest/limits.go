@@ -28,6 +28,10 @@ func Allowed(ctx context.Context, path string) error {
 	if file, ok := store.Second(path); ok {
 		path = file
 	}
+	path, err := inDataSet(path)
+	if err != nil {
+		return err
+	}
 	return source.Regular(path)
 }
 

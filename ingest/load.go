@@ -13,6 +13,7 @@ import (
 	"ashlar/ingest/fetch/ssh"
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/decode"
+	"ashlar/ingest/format/parquet"
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
@@ -118,7 +119,8 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	}
 	l := newLoad(ctx, path, opts, cancel)
 	l.quiet = quiet
-	l.file = path != "-" && !fetch.IsURL(path) || ssh.IsURL(path) && !part.IsSet()
+	_, _, many := parquet.Partition(path) // a change of the other files would go unnoticed
+	l.file = path != "-" && !fetch.IsURL(path) && !many || ssh.IsURL(path) && !part.IsSet()
 	go l.run(ctx, func() (*source.Input, error) {
 		if ssh.IsURL(path) {
 			if err := Allowed(l.reading, path); err != nil {

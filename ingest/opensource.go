@@ -2,10 +2,16 @@ package ingest
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/fetch/ssh"
+	"ashlar/ingest/format/parquet"
 	"ashlar/ingest/format/store"
+	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 )
@@ -38,7 +44,7 @@ func openSource(ctx context.Context, path string) (*source.Input, error) {
 		} else if file, ok := store.Second(path); ok {
 			r.in, r.err = store.OpenSecond(file)
 		} else {
-			r.in, r.err = source.Open(path)
+			r.in, r.err = openFile(path)
 		}
 		c <- r
 	}()
@@ -53,6 +59,43 @@ func openSource(ctx context.Context, path string) (*source.Input, error) {
 		}()
 		return nil, ctx.Err()
 	}
+}
+
+// openFile opens a file, or the recording of a data set by its folder.
+func openFile(path string) (*source.Input, error) {
+	file, err := inDataSet(path)
+	if err != nil {
+		return nil, err
+	}
+	in, err := source.Open(file)
+	if _, name, ok := parquet.Partition(file); ok && err == nil {
+		in.Name = name
+	}
+	return in, err
+}
+
+// inDataSet returns the file that stands for the recording of a data set, given its folder;
+// other paths as they are.
+func inDataSet(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return path, nil
+	}
+	files := parquet.Recordings(path)
+	switch len(files) {
+	case 0:
+		return path, nil
+	case 1:
+		return files[0], nil
+	}
+	const most = 10
+	var names []string
+	for _, f := range files[:min(most, len(files))] {
+		names = append(names, filepath.Base(filepath.Dir(f)))
+	}
+	if len(files) > most {
+		names = append(names, "…")
+	}
+	return "", &source.Error{Path: path, What: fmt.Sprintf("is a data set of %d recordings. Open one of the folders in %s: %s", len(files), safetext.Short(filepath.Join(path, "recordings")), safetext.Short(strings.Join(names, ", ")))}
 }
 
 // there makes another machine read a recording, or a part of it.

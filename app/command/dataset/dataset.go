@@ -35,6 +35,9 @@ spans are in DIR/spans/recording=FILE/rows.parquet, and so on. Several runs add
 to one data set. A table without rows has no file in the partition. Folders
 stand for the recordings in them.
 
+DIR opens as a recording again if it has one, and DIR/recordings/recording=FILE
+always does.
+
 DIR/duckdb.sql has a view for each table:
   cd DIR && duckdb -init duckdb.sql -c 'SELECT count(*) FROM spans'
 
@@ -115,12 +118,8 @@ func setup(f *pflag.FlagSet) func(*subcommand.Program, []string) error {
 
 // place returns the file of a table of a recording.
 func (o *options) place(table, recording string) string {
-	return filepath.Join(o.dir, table, relation.Partition+"="+recording, "rows.parquet")
+	return parquet.Place(o.dir, table, recording)
 }
-
-// noRecording is the name of the partition with an empty file of each table, so that a query
-// finds the table even if no recording has rows of it.
-const noRecording = "__HIVE_DEFAULT_PARTITION__"
 
 // write writes all recordings, some at once. The error is that of the first one with an error.
 func (o *options) write(p *subcommand.Program, r *Result) error {
@@ -133,7 +132,7 @@ func (o *options) write(p *subcommand.Program, r *Result) error {
 	}
 	empty := relation.New(recording.NewBuilder().Finish())
 	for _, t := range relation.Tables {
-		path := o.place(t.Name, noRecording)
+		path := o.place(t.Name, parquet.NoRecording)
 		if _, err := os.Stat(path); err == nil || t.Name == "recordings" {
 			continue
 		}
@@ -180,11 +179,11 @@ func (o *options) recording(ctx context.Context, rec *recording.Recording, x *Re
 	return nil
 }
 
-// table writes a table into a file. Except in the partition noRecording, there is no file
+// table writes a table into a file. Except in the partition parquet.NoRecording, there is no file
 // without rows.
 func (o *options) table(ctx context.Context, set *relation.Set, t *relation.Table, path string) (Table, error) {
 	x := Table{Name: t.Name}
-	if set.Open(t).Len() == 0 && !strings.Contains(path, noRecording) {
+	if set.Open(t).Len() == 0 && !strings.Contains(path, parquet.NoRecording) {
 		err := os.Remove(path)
 		if err != nil && !os.IsNotExist(err) {
 			return x, outfile.Cannot(path, err)

@@ -9,17 +9,21 @@ import (
 	"strings"
 
 	"ashlar/ingest"
+	"ashlar/ingest/format/parquet"
 	"ashlar/ingest/model/order"
 )
 
 // Runs returns the recordings that arguments name: files, patterns (with * ? or [) and
 // folders, in the order of the arguments and, within a pattern or folder, of names, with
 // numbers in names ordered by value. Of a folder it takes the files directly in it whose
-// format is known; skipped are the others, except hidden ones.
+// format is known; skipped are the others, except hidden ones. A folder that is a data set
+// stands for its recordings.
 func Runs(args []string) (files, skipped []string, err error) {
 	for _, arg := range args {
 		info, serr := os.Stat(arg)
 		switch {
+		case serr == nil && info.IsDir() && parquet.Recordings(arg) != nil:
+			files = append(files, parquet.Recordings(arg)...)
 		case serr == nil && info.IsDir():
 			entries, err := os.ReadDir(arg)
 			if err != nil {

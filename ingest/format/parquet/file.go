@@ -120,6 +120,16 @@ func openFile(content []byte) (*file, error) {
 	return f, f.schema(elements)
 }
 
+// table returns the name of the table of a recording that the file holds, "" for none.
+func (f *file) table() (name string) {
+	for _, kv := range f.notes {
+		if kv[0] == tableKey {
+			name = kv[1]
+		}
+	}
+	return name
+}
+
 var errEncrypted = errors.New("the Parquet file is encrypted, which is not supported. Write it without encryption")
 
 // element is an entry of the schema, in which groups come before what they contain.

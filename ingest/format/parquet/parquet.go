@@ -102,6 +102,9 @@ func Decode(ctx context.Context, in *source.Input, b *recording.Builder, _ decod
 	if err != nil {
 		return err
 	}
+	if f.table() == "recordings" {
+		return decodeTables(ctx, in.Path, b)
+	}
 	d := &loader{
 		ctx: ctx, b: b, f: f, tally: b.Tally("row"), frames: map[string]recording.FrameID{}, stacks: map[string]recording.CallID{},
 		tracks: map[string]*recording.TrackBuilder{}, procs: map[string]int64{},
@@ -133,12 +136,7 @@ func (d *loader) use(leaf int, name string) *column {
 // choose finds the columns of spans, samples or stacks, and returns the function that adds a
 // row.
 func (d *loader) choose() (add func(), err error) {
-	fields, table := d.f.fields(), ""
-	for _, kv := range d.f.notes {
-		if kv[0] == tableKey {
-			table = kv[1]
-		}
-	}
+	fields, table := d.f.fields(), d.f.table()
 	found := [roles]*field{}
 	for r := range roles {
 		found[r] = d.f.find(fields, r)

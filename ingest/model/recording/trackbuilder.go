@@ -167,6 +167,12 @@ func (t *TrackBuilder) Nested(depth int, spans []lanes.Span) {
 	t.b.countSpans(spans)
 }
 
+// NestedUnfinished is Nested for a span that did not end in the recording.
+func (t *TrackBuilder) NestedUnfinished(depth int, s lanes.Span) {
+	t.any, t.last = true, max(t.last, s.End)
+	t.close(depth, openSpan{s.Start, s.Call, s.Args}, s.End, true)
+}
+
 // Open opens a span within the innermost open one, like BeginCall. It is called after
 // Nested has added the spans inside it.
 func (t *TrackBuilder) Open(start int64, call CallID, args uint64) {

@@ -80,8 +80,9 @@ type spanRow struct {
 	above, below stretch
 	start, end   int64
 	call         recording.CallID
-	// child is the first span of the lane below that ends after the start of span childOf.
-	child, childOf int
+	// child is the first span of the lane below that ends after the start of span childOf, and
+	// nextChild the first one after its end.
+	child, nextChild, childOf int
 	parent         int // a span of the lane above, near the last parent
 }
 
@@ -103,7 +104,11 @@ func (x *spanRow) self() int64 {
 	if x.p.below == nil || self == 0 {
 		return self
 	}
-	if x.childOf != x.i && x.childOf != x.i-1 {
+	switch {
+	case x.childOf == x.i:
+	case x.childOf == x.i-1:
+		x.child = x.nextChild
+	default:
 		x.child = x.p.below.Search(x.start)
 	}
 	n := x.p.below.Len()
@@ -117,9 +122,7 @@ func (x *spanRow) self() int64 {
 			self -= x.below.ends[j] - x.below.starts[j]
 		}
 	}
-	if x.childOf != x.i {
-		x.child, x.childOf = k, x.i
-	}
+	x.nextChild, x.childOf = k, x.i
 	return self
 }
 
