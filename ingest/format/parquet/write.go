@@ -1,154 +1,218 @@
 package parquet
 
 import (
-	"cmp"
 	"context"
+	"encoding/binary"
 	"io"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
-	"unsafe"
-
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/relation"
 )
 
 const (
-	// groupRows is the number of rows of a row group, which is in memory while it is written.
+	// groupRows is the number of rows of a row group, whose pages are in memory until it is
+	// written.
 	groupRows = 1 << 18
-	// batchRows is the number of rows passed to the columns at once; it divides groupRows.
+	// batchRows is the number of rows of a page; it divides groupRows.
 	batchRows = 1 << 14
-	// dictionaryBytes is the size from which a column chunk is written without a dictionary.
-	dictionaryBytes = 1 << 20
 	// tableKey is the key of the metadata with the name of the table.
 	tableKey = "ashlar.table"
 )
 
-// inOrder is a group with its columns in the order of the table instead of by name.
-type inOrder struct {
-	parquet.Group
-	columns []relation.Column
+// writer writes a table into a file.
+type writer struct {
+	table    *relation.Table
+	out      io.Writer
+	at       int64 // bytes written
+	encoders []encoder
+	groups   []byte // the metadata of the row groups
+	n        int    // row groups
 }
 
-func (o inOrder) Fields() []parquet.Field {
-	by := map[string]parquet.Field{}
-	for _, f := range o.Group.Fields() {
-		by[f.Name()] = f
-	}
-	fields := make([]parquet.Field, len(o.columns))
-	for i := range o.columns {
-		fields[i] = by[o.columns[i].Name]
-	}
-	return fields
-}
-
-// node returns the Parquet type of a column.
-func node(c *relation.Column) parquet.Node {
-	n := parquet.Int(64)
-	switch c.Type {
-	case relation.Text:
-		n = parquet.String()
-	case relation.Real:
-		n = parquet.Leaf(parquet.DoubleType)
-	}
-	switch {
-	case c.Few:
-		n = parquet.Encoded(n, &parquet.RLEDictionary)
-	case c.Rising && c.Type == relation.Integer:
-		n = parquet.Encoded(n, &parquet.DeltaBinaryPacked)
-	}
-	if c.Null {
-		n = parquet.Optional(n)
-	}
-	return n
-}
-
-// Schema returns the Parquet schema of a table.
-func Schema(t *relation.Table) *parquet.Schema {
-	g := parquet.Group{}
-	for i := range t.Columns {
-		g[t.Columns[i].Name] = node(&t.Columns[i])
-	}
-	return parquet.NewSchema(t.Name, inOrder{g, t.Columns})
+func (w *writer) write(b []byte) error {
+	n, err := w.out.Write(b)
+	w.at += int64(n)
+	return err
 }
 
 // Write writes a table of a recording and returns the number of rows. Memory does not grow
 // with the number of rows. If progress is not nil, it is called with the rows written so far.
 func Write(ctx context.Context, out io.Writer, set *relation.Set, t *relation.Table, progress func(rows, of int64)) (int64, error) {
-	options := []parquet.WriterOption{
-		Schema(t), parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.CreatedBy("ashlar", "1", ""),
-		parquet.KeyValueMetadata("ashlar.tables", strconv.Itoa(relation.Version)), parquet.KeyValueMetadata(tableKey, t.Name),
+	w := &writer{table: t, out: out, encoders: make([]encoder, len(t.Columns))}
+	for c := range w.encoders {
+		w.encoders[c] = encoder{column: &t.Columns[c], codec: codecZstd, values: make([]relation.Value, batchRows)}
 	}
-	var sorted []parquet.SortingColumn
-	for _, name := range t.Sorted {
-		sorted = append(sorted, parquet.Ascending(name))
-	}
-	if sorted != nil {
-		options = append(options, parquet.SortingWriterConfig(parquet.SortingColumns(sorted...)))
-	}
-	w := parquet.NewWriter(out, options...)
-	columns := w.ColumnWriters()
 	readers := make([]relation.Rows, runtime.GOMAXPROCS(0)) // each reads a part of a batch
 	for k := range readers {
 		readers[k] = set.Open(t)
 	}
-	batch := make([][]parquet.Value, len(columns))
-	for c := range batch {
-		batch[c] = make([]parquet.Value, batchRows)
-	}
-	errs := make([]error, len(columns))
 	of := readers[0].Len()
-	for first := int64(0); first < of; first += batchRows {
+	err := w.write([]byte(magic))
+	for first := int64(0); first < of && err == nil; first += batchRows {
 		n := int(min(batchRows, of-first))
+		if first%groupRows == 0 {
+			for c := range w.encoders {
+				w.encoders[c].begin()
+			}
+		}
 		each(len(readers), func(k int) {
 			rows := readers[k]
 			for i := n * k / len(readers); i < n*(k+1)/len(readers); i++ {
 				rows.Move(first + int64(i))
-				for c := range batch {
-					batch[c][i] = stored(rows.Value(c), c, t.Columns[c].Null)
+				for c := range w.encoders {
+					w.encoders[c].values[i] = rows.Value(c)
 				}
 			}
 		})
-		err := ctx.Err()
-		each(len(columns), func(c int) {
-			_, errs[c] = columns[c].WriteRowValues(batch[c][:n])
-		})
-		for _, e := range errs {
-			err = cmp.Or(err, e)
+		each(len(w.encoders), func(c int) { w.encoders[c].encode(n) })
+		if err = ctx.Err(); err != nil {
+			return first, err
 		}
-		if done := first + int64(n); err == nil && (done%groupRows == 0 || done == of) {
-			err = w.Flush()
+		if done := first + int64(n); done%groupRows == 0 || done == of {
+			err = w.group()
 			if progress != nil {
 				progress(done, of)
 			}
 		}
-		if err != nil {
-			return first, err
-		}
 	}
-	return of, w.Close()
+	if err == nil {
+		err = w.footer(of)
+	}
+	return of, err
 }
 
-// stored returns a value of column c.
-func stored(v relation.Value, c int, optional bool) (p parquet.Value) {
-	switch {
-	case v.Null:
-		return parquet.NullValue().Level(0, 0, c)
-	case v.Type == relation.Text:
-		p = parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(v.Text), len(v.Text)))
-	case v.Type == relation.Real:
-		p = parquet.DoubleValue(v.Real)
-	default:
-		p = parquet.Int64Value(v.Int)
+// physical returns the type of a column.
+func physical(c *relation.Column) int64 {
+	switch c.Type {
+	case relation.Text:
+		return physicalBytes
+	case relation.Real:
+		return physicalDouble
 	}
-	level := 0
-	if optional {
-		level = 1
+	return physicalInt64
+}
+
+// group writes a row group.
+func (w *writer) group() error {
+	t := thrift{b: w.groups}
+	var err error
+	t.structure(0, func() {
+		start, size := w.at, int64(0)
+		t.list(1, thriftStruct, len(w.encoders))
+		for c := range w.encoders {
+			e := &w.encoders[c]
+			pages, dictionary := e.finish()
+			t.structure(0, func() {
+				t.number(2, thriftI64, w.at)
+				t.structure(3, func() { w.chunk(&t, e, int64(len(pages)), int64(dictionary)) })
+			})
+			size += e.size
+			if err == nil {
+				err = w.write(pages)
+			}
+		}
+		t.number(2, thriftI64, size)
+		t.number(3, thriftI64, w.encoders[0].rows)
+		if len(w.table.Sorted) > 0 {
+			t.list(4, thriftStruct, len(w.table.Sorted))
+			for _, name := range w.table.Sorted {
+				t.structure(0, func() {
+					t.number(1, thriftI32, int64(w.table.Column(name)))
+					t.flag(2, false)
+					t.flag(3, false)
+				})
+			}
+		}
+		t.number(5, thriftI64, start)
+		t.number(6, thriftI64, w.at-start)
+		t.number(7, thriftI16, int64(w.n))
+	})
+	w.groups = t.b
+	w.n++
+	return err
+}
+
+// chunk describes the pages of a column, which are written at w.at.
+func (w *writer) chunk(t *thrift, e *encoder, size, dictionary int64) {
+	t.number(1, thriftI32, physical(e.column))
+	var encodings []int64
+	for i, used := range e.encodings {
+		if used || i == encodingRLE || i == encodingPlain && dictionary > 0 {
+			encodings = append(encodings, int64(i))
+		}
 	}
-	return p.Level(0, level, c)
+	t.list(2, thriftI32, len(encodings))
+	for _, n := range encodings {
+		t.b = binary.AppendVarint(t.b, n)
+	}
+	t.list(3, thriftBinary, 1)
+	t.bytes([]byte(e.column.Name))
+	t.number(4, thriftI32, int64(e.codec))
+	t.number(5, thriftI64, e.rows)
+	t.number(6, thriftI64, e.size)
+	t.number(7, thriftI64, size)
+	t.number(9, thriftI64, w.at+dictionary)
+	if dictionary > 0 {
+		t.number(11, thriftI64, w.at)
+	}
+	t.structure(12, func() {
+		t.number(3, thriftI64, e.nulls)
+		if low, high, ok := e.statistics(); ok {
+			t.binary(5, high)
+			t.binary(6, low)
+		}
+	})
+}
+
+// footer writes the metadata.
+func (w *writer) footer(rows int64) error {
+	var t thrift
+	columns := w.table.Columns
+	t.structure(0, func() {
+		t.number(1, thriftI32, 1)
+		t.list(2, thriftStruct, 1+len(columns))
+		t.structure(0, func() {
+			t.text(4, w.table.Name)
+			t.number(5, thriftI32, int64(len(columns)))
+		})
+		for i := range columns {
+			c := &columns[i]
+			t.structure(0, func() {
+				t.number(1, thriftI32, physical(c))
+				repetition := int64(0)
+				if c.Null {
+					repetition = 1
+				}
+				t.number(3, thriftI32, repetition)
+				t.text(4, c.Name)
+				if c.Type == relation.Text {
+					t.number(6, thriftI32, 0)
+					t.structure(10, func() { t.structure(1, func() {}) })
+				}
+			})
+		}
+		t.number(3, thriftI64, rows)
+		t.list(4, thriftStruct, w.n)
+		t.b = append(t.b, w.groups...)
+		t.list(5, thriftStruct, 2)
+		for _, kv := range [][2]string{{"ashlar.tables", strconv.Itoa(relation.Version)}, {tableKey, w.table.Name}} {
+			t.structure(0, func() {
+				t.text(1, kv[0])
+				t.text(2, kv[1])
+			})
+		}
+		t.text(6, "ashlar")
+		t.list(7, thriftStruct, len(columns))
+		for range columns {
+			t.structure(0, func() { t.structure(1, func() {}) })
+		}
+	})
+	b := binary.LittleEndian.AppendUint32(slices.Clip(t.b), uint32(len(t.b)))
+	return w.write(append(b, magic...))
 }
 
 // each calls do for 0 to n-1, on all cores.
