@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -366,15 +365,8 @@ var naive = map[string]func(x, y *shop) []string{
 // TestCookbook answers the questions of the manual page on querying, and compares the answers
 // with computations that know neither SQL nor tables.
 func TestCookbook(t *testing.T) {
-	page, err := os.ReadFile("../../../assets/manual/querying.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, book, _ := strings.Cut(string(page), "\n## Twenty questions\n")
 	found := 0
-	for _, entry := range strings.Split(book, "\n### ")[1:] {
-		title, rest, _ := strings.Cut(entry, "\n")
-		query := strings.Split(rest, "```")[1]
+	for title, query := range cookbook(t) {
 		found++
 		var answer func(x, y *shop) []string
 		for begin, f := range naive {

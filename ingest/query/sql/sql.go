@@ -148,7 +148,7 @@ func inDatabase(ctx context.Context, sources []Source, query string, limits Limi
 		return nil, err
 	}
 	defer func() { _ = limited(db.Close) }() // closing may fail for lack of memory, too
-	return run(db, query, limits)
+	return run(ctx, db, sources, query, limits)
 }
 
 // open returns a database with the tables of the recordings and nothing else.
@@ -165,6 +165,9 @@ func open(ctx context.Context, sources []Source) (*sqlite3.Conn, error) {
 		return fail(err)
 	}
 	if err := stats.Register(db); err != nil {
+		return fail(err)
+	}
+	if err := linear(db); err != nil {
 		return fail(err)
 	}
 	for i, t := range append(slices.Clone(relation.Tables), relation.Columns) {
@@ -210,7 +213,7 @@ func authorize(action sqlite3.AuthorizerActionCode, third, fourth, _, _ string) 
 }
 
 // run answers a query in a database.
-func run(db *sqlite3.Conn, query string, limits Limits) (*Result, error) {
+func run(ctx context.Context, db *sqlite3.Conn, sources []Source, query string, limits Limits) (*Result, error) {
 	s, tail, err := db.Prepare(query)
 	if err != nil {
 		return nil, failure(err, query)
@@ -234,6 +237,10 @@ func run(db *sqlite3.Conn, query string, limits Limits) (*Result, error) {
 	r := &Result{}
 	for c := range s.ColumnCount() {
 		r.Columns = append(r.Columns, s.ColumnName(c))
+	}
+	if quick := fromGroups(ctx, db, sources, query); quick != nil {
+		defer quick.Close()
+		s = quick
 	}
 	for bytes := int64(0); s.Step(); {
 		if len(r.Rows) == limits.Rows || bytes > limits.Bytes {
@@ -261,6 +268,24 @@ func run(db *sqlite3.Conn, query string, limits Limits) (*Result, error) {
 		return nil, failure(err, query)
 	}
 	return r, nil
+}
+
+// fromGroups returns the statement that answers a query from the groups of rows it asks for,
+// nil if it asks for anything else.
+func fromGroups(ctx context.Context, db *sqlite3.Conn, sources []Source, query string) *sqlite3.Stmt {
+	g := grouped(query)
+	if g == nil {
+		return nil
+	}
+	x := g.group(ctx, sources)
+	if x == nil || g.register(db, x.table()) != nil {
+		return nil
+	}
+	s, _, err := db.Prepare(g.query)
+	if err != nil {
+		return nil
+	}
+	return s
 }
 
 // failure describes an error of SQLite.

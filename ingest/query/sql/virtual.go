@@ -353,7 +353,13 @@ func (c *cursor) Column(x sqlite3.Context, n int) error {
 		x.ResultText(c.v.sources[c.runs[0].source].Name)
 		return nil
 	}
-	switch v := c.rows.Value(n - 1); {
+	result(x, c.rows.Value(n-1))
+	return nil
+}
+
+// result makes a value the result of a column.
+func result(x sqlite3.Context, v relation.Value) {
+	switch {
 	case v.Null:
 		x.ResultNull()
 	case v.Type == relation.Text:
@@ -363,5 +369,4 @@ func (c *cursor) Column(x sqlite3.Context, n int) error {
 	default:
 		x.ResultInt64(v.Int)
 	}
-	return nil
 }
