@@ -114,6 +114,12 @@ const duckTop = `
 	FROM records r JOIN metrics m USING (recording, metric_id) LEFT JOIN functions f USING (recording, function_id)
 	WHERE r.value IS NOT NULL GROUP BY ALL`
 
+// duckCalls describes the durations of the calls of each function, as stats and calls do.
+const duckCalls = `
+	SELECT recording, function, count(*), sum(unfinished), CAST(sum(duration_ps) AS TEXT), min(duration_ps), max(duration_ps),
+	  quantile_disc(duration_ps, 0.5), quantile_disc(duration_ps, 0.9), quantile_disc(duration_ps, 0.99)
+	FROM spans GROUP BY 1, 2 ORDER BY 3 DESC, 2`
+
 // duckAlike are queries for which DuckDB must answer as ashlar sql does.
 var duckAlike = []string{
 	"SELECT recording, state, name, count(*), CAST(sum(duration_ps) AS TEXT), min(start_ps), max(end_ps) FROM states GROUP BY 1, 2, 3",
@@ -136,14 +142,16 @@ func checkDuckDB(t *testing.T, paths []string) {
 	if err := json.Unmarshal([]byte(r.stdout), &set); err != nil {
 		t.Fatal(err)
 	}
-	answers := duckDB(t, dir, append([]string{duckTop}, duckAlike...)...)
-	self := map[string]*big.Rat{}
+	answers := duckDB(t, dir, append([]string{duckTop, duckCalls}, duckAlike...)...)
+	self, totals := map[string]*big.Rat{}, map[string]*big.Rat{}
 	for _, row := range answers[0] {
 		v, ok := new(big.Rat).SetString(scaled(row[7].(string), fmt.Sprint(row[6])))
 		if !ok {
 			t.Fatalf("%v is no number", row[7])
 		}
 		self[key(row[:6]...)] = v
+		of := key(row[:4]...)
+		totals[of] = new(big.Rat).Add(cmp.Or(totals[of], new(big.Rat)), v)
 	}
 	compared := 0
 	for i, x := range set.Recordings {
@@ -158,6 +166,9 @@ func checkDuckDB(t *testing.T, paths []string) {
 				if top.Basis == "windows" || top.Basis == "states" || top.Basis == "spans" && m.Name != "time" && m.Name != "count" {
 					continue // the tables have these in other columns
 				}
+				if got := cmp.Or(totals[key(x.Name, top.Basis, e.Name, m.Name)], new(big.Rat)); got.Cmp(rat(t, top.Total)) != 0 {
+					t.Errorf("%s: the total of %s is %s in DuckDB, %s in top", path, m.Name, got.FloatString(4), top.Total)
+				}
 				for _, row := range top.Rows {
 					got := cmp.Or(self[key(x.Name, top.Basis, e.Name, m.Name, row.Name, row.Module)], new(big.Rat))
 					if got.Cmp(rat(t, row.Self)) != 0 {
@@ -167,9 +178,10 @@ func checkDuckDB(t *testing.T, paths []string) {
 				}
 			}
 		}
+		compared += checkCalls(t, path, x.Name, answers[1])
 		for k, query := range duckAlike {
 			var got, want []string
-			for _, row := range answers[k+1] {
+			for _, row := range answers[k+2] {
 				if row[0] == x.Name {
 					got = append(got, key(row[1:]...))
 				}
@@ -188,6 +200,46 @@ func checkDuckDB(t *testing.T, paths []string) {
 	if t.Logf("%d recordings, %d rows", len(paths), compared); compared == 0 {
 		t.Error("nothing was compared")
 	}
+}
+
+// checkCalls compares what DuckDB says about the calls of a recording's most called functions
+// with stats and calls. It returns the number of functions.
+func checkCalls(t *testing.T, path, name string, rows [][]any) (compared int) {
+	const most = 2
+	for _, row := range rows {
+		function := fmt.Sprint(row[1])
+		if row[0] != name || compared == most {
+			continue
+		}
+		compared++
+		var stats struct {
+			Count, Unfinished          int64
+			Min, Max, Median, P90, P99 json.Number
+		}
+		var calls struct {
+			Count int64
+			Sum   json.Number
+		}
+		for _, x := range []struct {
+			args []string
+			into any
+		}{{[]string{"stats", path, function, "--json"}, &stats}, {[]string{"calls", path, "--calls", function, "--json", "-n", "1"}, &calls}} {
+			r := ask(x.args...)
+			if err := json.Unmarshal([]byte(r.stdout), x.into); err != nil {
+				t.Fatalf("%q: %v %s", x.args, err, r.stderr)
+			}
+		}
+		got := []any{stats.Count, calls.Count, stats.Unfinished}
+		if want := []any{row[2], row[2], row[3]}; key(got...) != key(want...) {
+			t.Errorf("%s: %s has %v calls and unfinished ones, %v in DuckDB", path, function, got, want)
+		}
+		for i, v := range []json.Number{calls.Sum, stats.Min, stats.Max, stats.Median, stats.P90, stats.P99} {
+			if want, ok := new(big.Rat).SetString(fmt.Sprint(row[4+i]) + "e-3"); !ok || want.Cmp(rat(t, v)) != 0 {
+				t.Errorf("%s: number %d of %s is %s, %s in DuckDB", path, i, function, v, want.FloatString(4))
+			}
+		}
+	}
+	return compared
 }
 
 func key(cells ...any) string {
