@@ -109,9 +109,6 @@ func TestDataSet(t *testing.T) {
 			t.Errorf("%s: %s, want %s", of, got, want)
 		}
 	}
-	if r := ask("trend", dir, "--json"); r.code != Done || !strings.Contains(r.stdout, "small.spaa") {
-		t.Errorf("trend: %d %s", r.code, r.stderr)
-	}
 	alone := filepath.Join(t.TempDir(), "rows.parquet")
 	b, err := os.ReadFile(filepath.Join(dir, "recordings", "recording=small.spall", "rows.parquet"))
 	if err != nil {

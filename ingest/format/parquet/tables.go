@@ -23,6 +23,7 @@ type tables struct {
 	tally     *recording.Tally
 	texts     decode.Texts
 	timed     bool // some spans have CPU times
+	lost      string
 
 	functions []recording.FuncID
 	files     []string // of functions
@@ -52,6 +53,9 @@ func decodeTables(ctx context.Context, path string, b *recording.Builder) error 
 		if read(); d.err != nil {
 			break
 		}
+	}
+	if d.lost != "" {
+		b.Remark("tables-lack", "", "The tables do not have: %s", d.lost)
 	}
 	d.texts.WarnDropped(b, "row")
 	if b.Source().Bytes = d.bytes; d.timed {
@@ -114,9 +118,7 @@ func (d *tables) recording() {
 			clock.Origin = recording.Decimal{Mantissa: n.Mantissa, Scale: n.Scale}
 		}
 		s.Note("original format", c[8].string())
-		if lost := c[7].string(); lost != "" {
-			d.b.Remark("tables-lack", "", "The tables do not have: %s", lost)
-		}
+		d.lost = c[7].string()
 		return true
 	})
 	d.each("notes", columns("key value"), func(_ *tableFile, c []cell) bool {

@@ -83,7 +83,7 @@ type spanRow struct {
 	// child is the first span of the lane below that ends after the start of span childOf, and
 	// nextChild the first one after its end.
 	child, nextChild, childOf int
-	parent         int // a span of the lane above, near the last parent
+	parent                    int // a span of the lane above, near the last parent
 }
 
 func (x *spanRow) move(p *lanePart, i int) {
