@@ -26,7 +26,6 @@ type encoder struct {
 	levels []byte           // 1 for each value that is not NULL
 	ints   []int64
 	index  []uint32
-	plain  []byte
 	page   []byte
 	packed []byte
 	zstd   *zstd.Encoder

@@ -106,6 +106,7 @@ func (d *tables) call(c *cell) (recording.CallID, bool) { return at(d.calls, c.o
 func columns(names string) []string { return strings.Fields(names) }
 
 func (d *tables) recording() {
+	format := ""
 	d.each("recordings", columns("version tool command duration_ps clock_unit clock_unit_ps clock_start lost format"), func(t *tableFile, c []cell) bool {
 		s := d.b.Source()
 		s.Version, s.Tool, s.Command = fmt.Sprint(c[0].or(0)), c[1].string(), c[2].string()
@@ -117,14 +118,14 @@ func (d *tables) recording() {
 		if n, ok, fits := decode.ParseNumber([]byte(c[6].string())); ok && fits && n.Scale >= 0 && n.Scale <= maxScale {
 			clock.Origin = recording.Decimal{Mantissa: n.Mantissa, Scale: n.Scale}
 		}
-		s.Note("original format", c[8].string())
-		d.lost = c[7].string()
+		d.lost, format = c[7].string(), c[8].string()
 		return true
 	})
 	d.each("notes", columns("key value"), func(_ *tableFile, c []cell) bool {
 		d.b.Source().Note(c[0].string(), c[1].string())
 		return true
 	})
+	d.b.Source().Note("original format", format)
 }
 
 // maxScale is the maximum number of decimal places.

@@ -147,6 +147,9 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	box := image.Rect(r.Min.X+pad, top, r.Max.X-pad, top+t.field.height(u, r.Dy()))
 	t.field.layout(h, p, u, box, problem(a))
 	line := image.Rect(box.Min.X, box.Max.Y+u.Px(2), box.Max.X, box.Max.Y+u.Px(24))
+	if a != nil && a.err != nil {
+		line.Max.Y = min(r.Max.Y, line.Min.Y+u.Px(20*errorLines)) // below it is nothing
+	}
 	t.status(p, u, line, a, late)
 	body := image.Rect(r.Min.X, line.Max.Y, r.Max.X, r.Max.Y)
 	switch {
@@ -201,6 +204,9 @@ func (t *Panel) stop() {
 	t.work.Cancel()
 }
 
+// errorLines is the maximum number of lines of an error.
+const errorLines = 4
+
 // status describes the answer below the text field.
 func (t *Panel) status(p *panel.Side, u *ui.UI, r image.Rectangle, a *answer, late bool) {
 	st := ui.Style{Size: 12, Color: u.Theme.Dim}
@@ -216,7 +222,7 @@ func (t *Panel) status(p *panel.Side, u *ui.UI, r image.Rectangle, a *answer, la
 		text = "Ctrl-Return runs the query"
 	case a == nil:
 	case a.err != nil:
-		st.Color, st.Lines = u.Theme.Warn, 2
+		st.Color, st.Lines = u.Theme.Warn, errorLines
 		text = a.err.Error()
 	default:
 		text = units.Plural(int64(len(a.Rows)), "row")
