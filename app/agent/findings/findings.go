@@ -200,6 +200,7 @@ type look struct {
 	shown     []*recording.Recording // recordings in addresses: rec, or the two compared
 	spans     []*spans.Durations     // of the heavy functions; see lengths
 	classes   []class                // indexed by function
+	classSums map[[2]class]classed   // see classed
 	devices   []*gpu.Device          // see gpus
 	looked    bool                   // devices is set
 	loops     []repeat.Loop          // see repeating

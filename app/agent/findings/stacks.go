@@ -22,6 +22,20 @@ type classed struct {
 // classed adds up the stacks that contain a function of class c and none of class
 // without.
 func (l *look) classed(c, without class) classed {
+	of := [2]class{c, without}
+	if sum, ok := l.classSums[of]; ok {
+		return sum
+	}
+	sum := l.costOf(c, without)
+	if l.classSums == nil {
+		l.classSums = map[[2]class]classed{}
+	}
+	l.classSums[of] = sum
+	return sum
+}
+
+// costOf does the work of classed.
+func (l *look) costOf(c, without class) classed {
 	sum := classed{callers: map[recording.FuncID]int64{}, first: map[recording.FuncID]int64{}}
 	if l.weights == nil || !slices.ContainsFunc(l.classes, func(is class) bool { return is&c != 0 }) {
 		return sum

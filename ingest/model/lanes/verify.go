@@ -46,7 +46,9 @@ func (l *Lane) Verify(calls int, from, to int64, args bool) {
 	for i := 0; i < l.n; {
 		starts, ends, in := l.Columns(i, l.n, &room)
 		for k, start := range starts {
-			column.Must(start >= end && ends[k] >= start && int(in[k]) < calls, "span %d is out of order, or refers to a missing call", i+k)
+			if start < end || ends[k] < start || int(in[k]) >= calls {
+				column.Must(false, "span %d is out of order, or refers to a missing call", i+k)
+			}
 			end = ends[k]
 		}
 		i += len(starts)

@@ -103,8 +103,8 @@ func (r *Recording) verifyCalls() {
 	for i := 0; i < n; {
 		parents, in, depths := c.parent.Chunk(i), c.frame.Chunk(i), c.depth.Chunk(i)
 		for k, p := range parents {
-			if i+k > 0 {
-				column.Must(int(p) < i+k && int(in[k]) < frames && depths[k] == c.depth.At(int(p))+1, "call %d has an invalid parent", i+k)
+			if i+k > 0 && (int(p) >= i+k || int(in[k]) >= frames || depths[k] != c.depth.At(int(p))+1) {
+				column.Must(false, "call %d has an invalid parent", i+k)
 			}
 		}
 		i += len(parents)

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"runtime"
+	"sync"
 
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
@@ -98,37 +99,39 @@ func (s *spanTable) sums(r int) sums {
 	switch {
 	case s.g.by == ByThread:
 		return sums{track: s.g.track[r], slots: 2 * n, most: s.most}
-	case !s.nodes():
-		return sums{at: s.rowsOf(r), slots: 2 * n, most: s.most}
+	case s.nodes():
+		return sums{slotOf: sync.OnceValue(func() []int32 { return s.c.Tree.calls(s.c.recs[r], s.c.Matching.IDs[r]) }), slots: n, most: s.most}
+	case s.g.flat() || ofNodes(s.g.by):
+		return sums{slotOf: sync.OnceValue(func() []int32 { return s.slotOfCalls(r) }), slots: 2 * n, most: s.most}
 	}
-	at := s.rowsOf(r)
-	for c := range at {
-		at[c] >>= 1
-	}
-	return sums{at: at, slots: n, most: s.most}
+	rows := s.rowOfFunctions(r)
+	return sums{rows: rows, slotOf: sync.OnceValue(func() []int32 { return slotsOf(s.c.recs[r], rows, n) }), slots: 2 * n, most: s.most}
 }
 
-// rowsOf returns for each call of a recording twice its row, plus one if no span around
-// it is in the same row; -1 without a row.
-func (s *spanTable) rowsOf(r int) []int32 {
-	c := s.c
-	rec := c.recs[r]
-	at := column.Run[int32](nil, rec.Calls.Len())
-	if s.g.flat() { // a span's row does not follow from its call
-		for i := range at {
-			at[i] = -1
-		}
-		return at
-	}
-	if ofNodes(s.g.by) {
-		for i, k := range c.Tree.calls(rec, c.Matching.IDs[r]) {
-			if at[i] = -1; k >= 0 {
+// slotOfCalls returns for each call of a recording twice its row plus one; -1 without a
+// row.
+func (s *spanTable) slotOfCalls(r int) []int32 {
+	rec := s.c.recs[r]
+	if !s.g.flat() {
+		at := s.c.Tree.calls(rec, s.c.Matching.IDs[r])
+		for i, k := range at {
+			if k >= 0 {
 				at[i] = k<<1 | 1
 			}
 		}
 		return at
 	}
-	row := make([]int32, rec.Functions.Len())
+	at := column.Run[int32](nil, rec.Calls.Len())
+	for i := range at {
+		at[i] = -1 // a span's row does not follow from its call
+	}
+	return at
+}
+
+// rowOfFunctions returns the row of each function of a recording; -1 for none.
+func (s *spanTable) rowOfFunctions(r int) []int32 {
+	c := s.c
+	row := make([]int32, c.recs[r].Functions.Len())
 	for i := range row {
 		row[i] = -1
 	}
@@ -139,10 +142,18 @@ func (s *spanTable) rowsOf(r int) []int32 {
 			}
 		}
 	}
+	return row
+}
+
+// slotsOf returns for each call of a recording twice the row of its function, plus one if
+// no call around it has the same row; -1 without a row.
+func slotsOf(rec *recording.Recording, row []int32, rows int) []int32 {
+	at := column.Run[int32](nil, rec.Calls.Len())
+	at[0] = -1
 	for i := 1; i < len(at); i++ {
 		at[i] = row[rec.Func(recording.CallID(i))]
 	}
-	outer := outermostCalls(&rec.Calls, at, len(s.g.rows))
+	outer := analyze.Outermost(len(at), func(i int32) int32 { return int32(rec.Calls.Parent(recording.CallID(i))) }, at, rows)
 	for i, k := range at {
 		if k >= 0 {
 			if at[i] = k << 1; outer[i] {
@@ -155,25 +166,16 @@ func (s *spanTable) rowsOf(r int) []int32 {
 
 // calls returns the node of each call, -1 if there is none.
 func (t *Tree) calls(rec *recording.Recording, ids []int32) []int32 {
-	type step struct{ parent, f int32 }
-	nodes := make(map[step]int32, len(t.Nodes))
-	for i := 1; i < len(t.Nodes); i++ {
-		nodes[step{t.Nodes[i].Parent, t.Nodes[i].Func}] = int32(i)
-	}
+	nodes := t.index()
 	at := make([]int32, rec.Calls.Len())
 	for i := 1; i < len(at); i++ {
 		call := recording.CallID(i)
 		at[i] = -1
 		if p := at[rec.Calls.Parent(call)]; p >= 0 {
-			if k, ok := nodes[step{p, ids[rec.Func(call)]}]; ok {
-				at[i] = k
+			if k, _ := nodes.Get(uint32(p), uint32(ids[rec.Func(call)])); k != 0 {
+				at[i] = int32(k)
 			}
 		}
 	}
 	return at
-}
-
-// outermostCalls reports for each call whether no call above it has its row.
-func outermostCalls(calls *recording.Calls, of []int32, rows int) []bool {
-	return analyze.Outermost(calls.Len(), func(i int32) int32 { return int32(calls.Parent(recording.CallID(i))) }, of, rows)
 }

@@ -147,7 +147,6 @@ func Compare(ctx context.Context, a, b []Input, o Options) (*Comparison, error) 
 	if c.Tree, err = c.grow(o.Transforms); err != nil {
 		return nil, err
 	}
-	c.Tree.sort()
 	c.noise = sync.OnceValue(c.noiseOf)
 	c.pace = sync.OnceValue(c.paceOf)
 	return c, ctx.Err()

@@ -321,7 +321,8 @@ func (c *Comparison) welch(value func(r int) float64, pace *pace, least [2]float
 	if pace != nil && pace.common != 0 && w.P < 1 {
 		w.P = pace.beyond(sides, least)
 	}
-	conf := &Confidence{Method: FromRuns, P: w.P, Low: w.Low, High: w.High, A: int64(a.N), B: int64(b.N)}
+	conf := &Confidence{Method: FromRuns, P: w.P, A: int64(a.N), B: int64(b.N)}
+	conf.Low, conf.High = w.Interval()
 	conf.Detectable = (stats.StudentQuantile(w.Freedom) + stats.Z80) * w.Error
 	conf.Spread = [2]float64{math.Sqrt(a.Variance), math.Sqrt(b.Variance)}
 	return conf

@@ -87,7 +87,7 @@ func (c *Comparison) gatherRun(ctx context.Context, r int, id recording.FuncID, 
 	run := &c.Runs[r]
 	at := make([]int32, run.Rec.Calls.Len())
 	at[0] = -1
-	p := &pass{run: run, self: self, sums: []sums{{at: at, slots: 1, most: mostDrawn}}, depths: map[int]bool{}}
+	p := &pass{run: run, self: self, sums: []sums{{slotOf: func() []int32 { return at }, slots: 1, most: mostDrawn}}, depths: map[int]bool{}}
 	for i := 1; i < len(at); i++ {
 		call := recording.CallID(i)
 		if at[i] = -1; run.Rec.Func(call) == id {

@@ -3,8 +3,8 @@ package compare
 import (
 	"context"
 	"runtime"
+	"sync"
 
-	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/durations"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
@@ -19,7 +19,7 @@ func SumDurations(ctx context.Context, rec *recording.Recording) (*durations.Tab
 	}
 	n := rec.Functions.Len()
 	p := &pass{run: &Run{Input: Input{Rec: rec}}, self: true, sums: []sums{
-		{at: functionParts(rec), slots: 2 * n, most: mostOf(n)},
+		{slotOf: sync.OnceValue(func() []int32 { return functionParts(rec) }), slots: 2 * n, most: mostOf(n)},
 		{whole: true, slots: 1, most: mostSpans},
 	}}
 	if err := p.collect(ctx); err != nil {
@@ -49,27 +49,23 @@ func stored(d *durations.Table) []part {
 
 // functionParts returns the part of each call of a recording, as in [durations.Table].
 func functionParts(rec *recording.Recording) []int32 {
-	at := column.Run[int32](nil, rec.Calls.Len())
-	at[0] = -1
-	for i := 1; i < len(at); i++ {
-		at[i] = int32(rec.Func(recording.CallID(i)))
+	own := make([]int32, rec.Functions.Len())
+	for f := range own {
+		own[f] = int32(f)
 	}
-	outer := outermostCalls(&rec.Calls, at, rec.Functions.Len())
-	for i := 1; i < len(at); i++ {
-		if at[i] *= 2; outer[i] {
-			at[i]++
-		}
-	}
-	return at
+	return slotsOf(rec, own, len(own))
 }
 
 // sums collects the parts for the rows of a table, or for the whole recording.
 type sums struct {
-	// at is the slot of each call, -1 for none. If at is nil, slots depend on the track:
-	// track is the row of each track, and each row has two slots, the second for
+	// slotOf returns the slot of each call, -1 for none. If it is nil, slots depend on the
+	// track: track is the row of each track, and each row has two slots, the second for
 	// outermost spans.
-	at    []int32
-	track []int32
+	slotOf func() []int32
+	track  []int32
+	// rows, if set, is the row of each function, -1 for none; rows have two slots as in
+	// [slotsOf].
+	rows  []int32
 	whole bool // the only slot has the outermost spans
 	slots int
 	most  int // how many spans to keep per slot
@@ -101,25 +97,33 @@ func (s *sums) covers(parts []part) bool {
 // fill takes the results from the stored parts: one part for each function slot, and a
 // last one for all outermost spans. It returns false if slots would need only a portion
 // of a part.
-func (s *sums) fill(functions []int32, parts []part) bool {
-	if s.at == nil && !s.whole || !s.covers(parts) {
-		return false
-	}
+func (s *sums) fill(functions func() []int32, parts []part) bool {
 	last := len(parts) - 1
 	if s.whole {
-		s.parts = parts[last:]
+		parts = parts[last:]
+	} else {
+		parts = parts[:last]
+	}
+	if s.slotOf == nil && !s.whole || !s.covers(parts) {
+		return false
+	}
+	if s.whole {
+		s.parts = parts
 		return true
 	}
-	parts = parts[:last]
-	of := make([]int32, len(parts)) // 1 + the slot
-	for c, f := range functions {
-		if f < 0 {
-			continue
-		}
-		if at := s.at[c] + 1; of[f] == 0 {
-			of[f] = at + 1
-		} else if of[f] != at+1 {
-			return false
+	of := s.ofParts(len(parts))
+	if of == nil {
+		of = make([]int32, len(parts))
+		at := s.slotOf()
+		for c, f := range functions() {
+			if f < 0 {
+				continue
+			}
+			if of[f] == 0 {
+				of[f] = at[c] + 2
+			} else if of[f] != at[c]+2 {
+				return false
+			}
 		}
 	}
 	s.from = make([]int32, s.slots+1)
@@ -140,6 +144,26 @@ func (s *sums) fill(functions []int32, parts []part) bool {
 		}
 	}
 	return true
+}
+
+// ofParts returns 2 + the slot of each part of the functions, as far as that follows from
+// the rows of the functions: no two functions share a row. Otherwise it returns nil.
+func (s *sums) ofParts(n int) []int32 {
+	if s.rows == nil {
+		return nil
+	}
+	of, used := make([]int32, n), make([]bool, s.slots/2)
+	for f, row := range s.rows {
+		switch {
+		case row < 0:
+			continue
+		case used[row]:
+			return nil
+		}
+		used[row] = true
+		of[2*f], of[2*f+1] = 2*row+2, 2*row+3
+	}
+	return of
 }
 
 // pass visits spans of one recording.
@@ -175,7 +199,7 @@ func (p *pass) find(ctx context.Context) error {
 	if d == nil || !p.everything() {
 		return p.collect(ctx)
 	}
-	parts, functions := stored(d), functionParts(p.run.Rec)
+	parts, functions := stored(d), sync.OnceValue(func() []int32 { return functionParts(p.run.Rec) })
 	var rest []int
 	for i := range p.sums {
 		if !p.sums[i].fill(functions, parts) {
@@ -249,14 +273,17 @@ func (p *pass) expect(w *spanWalk, chosen func(int) bool) [][]int64 {
 			switch s := &p.sums[i]; {
 			case s.whole:
 				out[i][0] += outermost
-			case s.at == nil:
+			case s.slotOf == nil:
 				out[i][2*s.track[ti]] += all - outermost
 				out[i][2*s.track[ti]+1] += outermost
 			}
 		}
 	}
 	for i := range p.sums {
-		for c, slot := range p.sums[i].at {
+		if p.sums[i].slotOf == nil {
+			continue
+		}
+		for c, slot := range p.sums[i].slotOf() {
 			if slot >= 0 {
 				out[i][slot] += calls[c]
 			}
@@ -297,7 +324,8 @@ func (p *pass) join(visitors []*visitor) bool {
 // visitor adds up the spans that one goroutine visits in a pass.
 type visitor struct {
 	sums  []sums
-	parts [][]part // by sums, then slot
+	at    [][]int32 // the slots of calls, by sums; nil if they depend on the track
+	parts [][]part  // by sums, then slot
 	dice  [lanes.RoomLen]uint32
 	none  [lanes.RoomLen]int64 // self times, if not wanted
 }
@@ -309,7 +337,10 @@ func newVisitor(all []sums, counts [][]int64, wider float64) *visitor {
 		for k := range parts {
 			parts[k].limit = limitOf(counts[i][k], all[i].most, wider)
 		}
-		v.parts = append(v.parts, parts)
+		v.parts, v.at = append(v.parts, parts), append(v.at, nil)
+		if all[i].slotOf != nil {
+			v.at[i] = all[i].slotOf()
+		}
 	}
 	return v
 }
@@ -322,11 +353,11 @@ func (v *visitor) visit(r *spanRun) {
 	}
 	selfs = selfs[:n]
 	for i := range v.sums {
-		s, parts := &v.sums[i], v.parts[i]
-		if s.at != nil {
+		s, at, parts := &v.sums[i], v.at[i], v.parts[i]
+		if at != nil {
 			calls := r.calls[:n]
 			for j, start := range starts {
-				if slot := s.at[calls[j]]; slot >= 0 {
+				if slot := at[calls[j]]; slot >= 0 {
 					parts[slot].add(dice[j], ends[j]-start, selfs[j])
 				}
 			}

@@ -35,6 +35,7 @@ func (s *Shape) Lacks() bool { return s.lacks }
 
 // Shape computes the widths of the tree's nodes.
 func (t *Tree) Shape(w Width) *Shape {
+	t.sorted.Do(t.sort)
 	s := &Shape{Tree: t, Widths: make([]int64, len(t.Nodes)), kids: slices.Clone(t.kids)}
 	for i := len(t.Nodes) - 1; i >= 0; i-- {
 		n := &t.Nodes[i]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/pairmap"
@@ -28,7 +29,6 @@ type Node struct {
 	// Func is the index of the function in Tree.Funcs; -1 for the root.
 	Func          int32
 	Parent, Depth int32 // the root is its own parent, at depth 0
-	first         int32 // of its children in Tree.kids; those of the next node follow
 	A, B          Amount
 }
 
@@ -69,8 +69,11 @@ type Tree struct {
 	// Inverted reports whether the tree begins with the innermost functions.
 	Inverted bool
 
-	kids  []int32
-	order []int32   // nodes depth first, children in the order of kids
+	// kids are the children of all nodes, node by node; ends is where those of each node end.
+	kids, ends []int32
+	sorted     sync.Once
+
+	order []int32   // nodes depth first, children by name
 	runs  [][]int64 // self by recording and node, before scaling
 	count [][]int64 // number of samples by recording and node; nil if unknown
 	sides int       // number of recordings on side A
@@ -78,14 +81,18 @@ type Tree struct {
 
 // Children returns the direct children of a node, sorted by the weight of their larger
 // side, descending.
-func (t *Tree) Children(node int) []int32 { return t.childrenIn(t.kids, node) }
+func (t *Tree) Children(node int) []int32 {
+	t.sorted.Do(t.sort)
+	return t.childrenIn(t.kids, node)
+}
 
 // childrenIn returns the direct children of a node in a copy of kids.
 func (t *Tree) childrenIn(kids []int32, node int) []int32 {
-	if kids = kids[t.Nodes[node].first:]; node+1 < len(t.Nodes) {
-		return kids[:t.Nodes[node+1].first-t.Nodes[node].first]
+	from := int32(0)
+	if node > 0 {
+		from = t.ends[node-1]
 	}
-	return kids
+	return kids[from:t.ends[node]]
 }
 
 // Path returns the nodes from the outermost call to node, without the root.
@@ -131,12 +138,15 @@ func stacksOf(rec *recording.Recording, w *analyze.Weights, ts []analyze.Transfo
 func merge(in []grown, sides int, m *match.Matching) *Tree {
 	t := &Tree{Nodes: make([]Node, 1), Funcs: slices.Clone(m.Funcs), sides: sides, runs: make([][]int64, len(in)), count: make([][]int64, len(in))}
 	t.Nodes[0].Func = -1
-	g := merger{t: t, m: m, groups: map[string]int32{}, nodes: pairmap.NewChildren[uint32](nil)}
+	g := merger{t: t, m: m, groups: map[string]int32{}, in: in, at: make([][]int32, len(in))}
 	for r := range in {
 		x := &in[r]
 		t.runs[r] = g.add(r, x.rec, x.values, true)
 		if x.counts.weights != nil {
 			t.count[r] = g.add(r, x.rec, x.counts, false)
+		}
+		if !slices.ContainsFunc(in[r+1:], func(later grown) bool { return later.rec == x.rec }) {
+			g.at[r] = nil
 		}
 		t.Inverted = t.Inverted || x.values.tree != nil && x.values.tree.Inverted
 	}
@@ -154,8 +164,10 @@ func pad(s []int64, n int) []int64 { return append(s, make([]int64, n-len(s))...
 type merger struct {
 	t      *Tree
 	m      *match.Matching
-	nodes  *pairmap.Children[uint32] // keys are functions
+	nodes  *pairmap.Children[uint32] // keys are functions; nil until a node must be looked up
 	groups map[string]int32
+	in     []grown
+	at     [][]int32 // nodes of the calls of recordings that are needed again; see known
 }
 
 // add finds or adds the nodes of a recording's stacks and returns its self values by node.
@@ -194,13 +206,22 @@ func (g *merger) calls(r int, rec *recording.Recording, w *analyze.Weights, here
 	}
 	at[0] = 0
 	self := g.self(count)
+	ids, known := g.m.IDs[r], g.known(r)
+	distinct := len(g.t.Nodes) == 1 && distinctFrames(rec, ids)
 	for c := range at {
 		if c > 0 {
 			if at[c] != live {
 				continue
 			}
 			id := recording.CallID(c)
-			at[c] = g.node(at[rec.Calls.Parent(id)], g.m.IDs[r][rec.Func(id)], &self)
+			switch {
+			case c < len(known) && known[c] != 0:
+				at[c] = known[c]
+			case distinct:
+				at[c] = g.append(at[rec.Calls.Parent(id)], ids[rec.Func(id)], &self)
+			default:
+				at[c] = g.node(at[rec.Calls.Parent(id)], ids[rec.Func(id)], &self)
+			}
 		}
 		if c < len(w.Self) {
 			recording.Add(&self[at[c]], w.Self[c])
@@ -213,7 +234,33 @@ func (g *merger) calls(r int, rec *recording.Recording, w *analyze.Weights, here
 			g.here(r, at[c], count)
 		}
 	}
+	g.at[r] = at
 	return self
+}
+
+// known returns the nodes of a recording's calls, 0 for unknown ones, if its calls were
+// added before: for another weight, or because two inputs are parts of one recording.
+func (g *merger) known(r int) []int32 {
+	for k, at := range g.at[:r+1] {
+		if at != nil && g.in[k].rec == g.in[r].rec && slices.Equal(g.m.IDs[k], g.m.IDs[r]) {
+			return at
+		}
+	}
+	return nil
+}
+
+// distinctFrames reports whether each frame of a recording has a function of its own, so that each
+// call has a path of its own. ids are the comparison's functions.
+func distinctFrames(rec *recording.Recording, ids []int32) bool {
+	seen := map[int32]bool{}
+	for i := range rec.Frames.Len() {
+		f := ids[rec.Frames.At(i).Func]
+		if seen[f] {
+			return false
+		}
+		seen[f] = true
+	}
+	return true
 }
 
 // self returns room for the self values of a recording with this many nodes.
@@ -227,15 +274,32 @@ func (g *merger) self(nodes int) []int64 {
 
 // node finds or adds the child of a node for a function.
 func (g *merger) node(parent, f int32, self *[]int64) int32 {
-	t := g.t
-	k := int32(g.nodes.Child(uint32(parent), uint32(f)))
-	if int(k) == len(t.Nodes) {
-		depth := t.Nodes[parent].Depth + 1
-		t.Depth = max(t.Depth, int(depth))
-		t.Nodes = append(t.Nodes, Node{Func: f, Parent: parent, Depth: depth})
-		*self = append(*self, 0)
+	if g.nodes == nil {
+		g.nodes = g.t.index()
 	}
-	return k
+	if k := int32(g.nodes.Child(uint32(parent), uint32(f))); int(k) < len(g.t.Nodes) {
+		return k
+	}
+	return g.append(parent, f, self)
+}
+
+// append adds a child to a node.
+func (g *merger) append(parent, f int32, self *[]int64) int32 {
+	t := g.t
+	depth := t.Nodes[parent].Depth + 1
+	t.Depth = max(t.Depth, int(depth))
+	t.Nodes = append(t.Nodes, Node{Func: f, Parent: parent, Depth: depth})
+	*self = append(*self, 0)
+	return int32(len(t.Nodes) - 1)
+}
+
+// index returns the nodes by parent and function.
+func (t *Tree) index() *pairmap.Children[uint32] {
+	nodes := pairmap.NewChildren[uint32](nil)
+	for i := 1; i < len(t.Nodes); i++ {
+		nodes.Child(uint32(t.Nodes[i].Parent), uint32(t.Nodes[i].Func))
+	}
+	return nodes
 }
 
 // here notes that a recording has a node.
@@ -318,8 +382,8 @@ func (t *Tree) unscale(runs [][]int64) {
 	}
 }
 
-// sort orders the children of all nodes. Equal ones stay in an order that is the same if
-// the sides are swapped.
+// sort orders the children of all nodes in kids. Equal ones are in an order that is the same
+// if the sides are swapped.
 func (t *Tree) sort() {
 	larger := func(i int32) int64 { return max(t.Nodes[i].A.Total, t.Nodes[i].B.Total) }
 	t.link(func(a, b int32) int { return cmp.Or(cmp.Compare(larger(b), larger(a)), t.byName(a, b)) })
@@ -335,22 +399,23 @@ func (t *Tree) byName(a, b int32) int {
 // link finds the children of all nodes, sorted by less.
 func (t *Tree) link(less func(a, b int32) int) {
 	n := len(t.Nodes)
-	last := column.Run[int32](nil, n+1) // the end of the children of each node so far, at 1 + the node
-	for i := 1; i < n; i++ {
-		last[t.Nodes[i].Parent+1]++
-	}
-	for i := range n {
-		last[i+1] += last[i]
-		t.Nodes[i].first = last[i]
-	}
-	t.kids = column.Run[int32](nil, n-1)
-	for i := 1; i < n; i++ {
-		at := &last[t.Nodes[i].Parent]
-		t.kids[*at] = int32(i)
-		*at++
+	if t.kids == nil {
+		t.kids, t.ends = column.Run[int32](nil, n-1), column.Run[int32](nil, n)
+		for i := 1; i < n; i++ {
+			t.ends[t.Nodes[i].Parent]++
+		}
+		sum := int32(0)
+		for i, kids := range t.ends {
+			t.ends[i], sum = sum, sum+kids
+		}
+		for i := 1; i < n; i++ {
+			at := &t.ends[t.Nodes[i].Parent]
+			t.kids[*at] = int32(i)
+			*at++
+		}
 	}
 	for i := range t.Nodes {
-		if kids := t.Children(i); len(kids) > 1 {
+		if kids := t.childrenIn(t.kids, i); len(kids) > 1 {
 			slices.SortFunc(kids, less)
 		}
 	}
@@ -368,7 +433,7 @@ func (t *Tree) depthFirst() []int32 {
 		i := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		t.order = append(t.order, i)
-		kids := t.Children(int(i))
+		kids := t.childrenIn(t.kids, int(i))
 		for k := len(kids) - 1; k >= 0; k-- {
 			stack = append(stack, kids[k])
 		}

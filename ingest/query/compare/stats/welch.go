@@ -29,10 +29,15 @@ func NewSample(values []float64) Sample {
 
 // Welch is the outcome of a comparison of two means.
 type Welch struct {
-	// P is the p-value. Low and High bound the difference of the means with 95 %
-	// confidence; Error is the standard error of the difference, Freedom its degrees of
-	// freedom.
-	P, Low, High, Error, Freedom float64
+	// P is the p-value. Difference is the second mean minus the first, Error its standard
+	// error, Freedom its degrees of freedom.
+	P, Difference, Error, Freedom float64
+}
+
+// Interval bounds the difference of the means with 95 % confidence.
+func (w *Welch) Interval() (low, high float64) {
+	half := w.Error * StudentQuantile(w.Freedom)
+	return w.Difference - half, w.Difference + half
 }
 
 // Means compares the means of two samples of at least two values each; their variances
@@ -42,13 +47,11 @@ type Welch struct {
 func Means(a, b Sample, least float64) Welch {
 	va, vb := a.Variance/float64(a.N), b.Variance/float64(b.N)
 	d := b.Mean - a.Mean
-	w := Welch{Freedom: float64(a.N + b.N - 2)}
+	w := Welch{Difference: d, Freedom: float64(a.N + b.N - 2)}
 	if v := va + vb; v > 0 {
 		w.Freedom = v * v / (va*va/float64(a.N-1) + vb*vb/float64(b.N-1))
 	}
 	w.Error = math.Sqrt(math.Max(va+vb, least))
-	half := w.Error * StudentQuantile(w.Freedom)
-	w.Low, w.High = d-half, d+half
 	switch {
 	case d == 0:
 		w.P = 1
