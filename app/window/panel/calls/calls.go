@@ -167,7 +167,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	case other:
 		name = "Calls" + whose(listed(p))
 	case a.ListedBy != p.List.By && p.Late:
-		name += " · sorting…"
+		name = "Sorting " + name // the end may be cut
 	}
 	t.head(s, p, u, l, name, r)
 	r.Min.Y += u.Px(36)
