@@ -65,8 +65,11 @@ func (l *look) library(r rule) error {
 		found.say(", %s of it below %s", l.owner(part(own, cost.total), l.expression(cost.first), who, own, cost.total), quoted(g.Name))
 	}
 	found.say(".")
-	// A hot function of this kind is the same finding.
-	l.out = slices.DeleteFunc(l.out, func(x Finding) bool { return x.Rule == "hot" && l.isOf(x.Function, best.is) })
+	// A hot function of this kind is the same finding, and so is the function that calls it if it
+	// does little else.
+	l.out = slices.DeleteFunc(l.out, func(x Finding) bool {
+		return x.Rule == "hot" && l.isOf(x.Function, best.is) || x.Rule == "own" && x.Function == found.Function && l.share(own, busy) >= .9*x.Size.share
+	})
 	l.add(r, found, of(f, "callers"), "top", evidence.File(l.rec), "--callers-of", typed(l.rec, f))
 	return nil
 }

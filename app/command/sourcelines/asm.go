@@ -302,7 +302,7 @@ func (o *options) lines(rec *recording.Recording) func(file string, line int) st
 		text, ok := texts[file]
 		if !ok {
 			s := &Source{File: rec.Source.Path, Source: file}
-			text, _ = s.read(rec, o.roots)
+			text, _ = s.read(rec, o.folders())
 			texts[file] = text
 		}
 		if line > 0 && line <= len(text) {

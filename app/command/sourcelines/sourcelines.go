@@ -33,8 +33,8 @@ var Command = subcommand.Command{
 	Text: `
 Lists the lines of the FUNCTION's file, or of a SOURCE file, given by its
 recorded path or the end of that path. The text of the lines is printed if the
-file lies beside the recording or below a --source-root. Self is the cost of a
-line by itself, total includes the functions that it calls.
+file lies beside the recording or --exe, or below a --source-root. Self is the
+cost of a line by itself, total includes the functions that it calls.
 
 With --asm, the rows are the instructions of the FUNCTION, by address, with the
 source lines between them. They come from the recorded binary, which is looked
@@ -120,7 +120,7 @@ func setup(fs *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	fs.IntVarP(&o.rows, "rows", "n", 30, "print at most `N` lines or instructions, 0 for all")
 	fs.BoolVar(&o.asm, "asm", false, "list the instructions of the function instead of source lines")
 	fs.StringVar(&o.syntax, "syntax", "", "write instructions in the `SYNTAX` gnu (default), go or intel")
-	fs.StringVar(&o.exe, "exe", "", "with --asm, take the instructions from this `BINARY` (default: the recorded one)")
+	fs.StringVar(&o.exe, "exe", "", "look for source files also in the folder of this `BINARY`; with --asm, take the instructions from it (default: the recorded one)")
 	fs.StringVar(&o.with, "with", "", "with --asm, compare with the function in the recording `B` of another build")
 	fs.StringVar(&o.debuginfod, "debuginfod", "", "with --asm, download a missing binary or its symbols from the debuginfod server at this `URL`; env takes the first of $DEBUGINFOD_URLS")
 	fs.StringArrayVar(&o.roots, "source-root", nil, "look for source files in `DIR`; with FROM=DIR, look in DIR for files recorded below FROM (repeatable)")
@@ -176,7 +176,7 @@ func (o *options) cost(p *subcommand.Program, rec *recording.Recording, what str
 	m := &e.Metrics[q.Metric]
 	cost := analyze.SourceOf(rec, w, file)
 	s := &Source{File: rec.Source.Path, Source: file, Event: e.Name, Metric: m.Name, Unit: m.Unit, Total: exactnum.Value(w.Sum, m), Self: exactnum.Value(cost.Self, m), Samples: behind.Samples, Lines: []Line{}}
-	text, err := s.read(rec, o.roots)
+	text, err := s.read(rec, o.folders())
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -274,6 +274,14 @@ func sourceOf(rec *recording.Recording, what string) (string, error) {
 		return "", fmt.Errorf("the recording has no source file for %s: %s", what, missing.Reason(missing.Lines, rec))
 	}
 	return "", ref.Missing(rec)
+}
+
+// folders returns the roots of sources: those given, and the folder of the program given.
+func (o *options) folders() []string {
+	if o.exe == "" {
+		return o.roots
+	}
+	return append(slices.Clone(o.roots), "="+filepath.Dir(o.exe))
 }
 
 // read returns the text of the source file, nil if it is not available.

@@ -49,6 +49,23 @@ func TestSource(t *testing.T) {
 	if fmt.Sprint(rows) != want || got.Source != "src/a.c" || got.Self != "4" || got.Total != "16" {
 		t.Errorf("%v of %s, self %s of %s; want %s", rows, got.Source, got.Self, got.Total, want)
 	}
+	// Far from the recording, the file is found in the folder of a program that is given.
+	moved := filepath.Join(t.TempDir(), "run.pb.json")
+	if err := os.Rename(run, moved); err != nil {
+		t.Fatal(err)
+	}
+	write("program", "")
+	for _, given := range []bool{false, true} {
+		args := []string{"source", moved, "work", "--json"}
+		if given {
+			args = append(args, "--exe", filepath.Join(dir, "program"))
+		}
+		var got sourcelines.Source
+		if refused := ask(t, &got, args...); refused != "" || (got.Missing == "") != given {
+			t.Errorf("program given: %v, missing %q %s", given, got.Missing, refused)
+		}
+	}
+	run = moved
 	var far sourcelines.Source
 	if refused := ask(t, &far, "source", run, "b.c", "--json"); refused != "" || far.Lines[0].Self != "5" || far.Missing == "" {
 		t.Errorf("of b.c: %+v %s", far, refused)

@@ -156,6 +156,9 @@ func TestSteps(t *testing.T) {
 			if i == heavy {
 				work = 400
 			}
+			if i == heavy && i == long { // the step waits for most of this
+				work = 140
+			}
 			calls = append(calls, call{fmt.Sprintf("train_step#%d", i+7), at, at + length}, call{"load", at + 1, at + length - 60})
 			free = max(free, at+length-50)
 			jobs = append(jobs, job{0, free, free + work, at + length - 55})
@@ -187,6 +190,7 @@ func TestSteps(t *testing.T) {
 		{-1, -1, nil, gpu.None, "train_step"},
 		{9, -1, []int{9}, gpu.Duration, "train_step load"},
 		{-1, 4, []int{4}, gpu.GPUTime, "train_step k"},
+		{6, 6, []int{6}, gpu.GPUTime, "train_step k"},
 		{0, -1, nil, gpu.None, "train_step"}, // the first step does not count
 	} {
 		if s := loop(c.long, c.heavy); !slices.Equal(s.Slow, c.slow) || s.Measure != c.by || s.Name != c.name {

@@ -106,7 +106,8 @@ func StepsOf(ctx context.Context, rec *recording.Recording, devices []*Device) (
 	for _, m := range []Measure{Duration, GPUTime} {
 		s.Median[m] = median(len(s.Steps), func(i int) int64 { return s.Steps[i].Of(m) })
 		s.Trend[m] = s.trend(m)
-		if slow := s.outliers(m); len(slow) > 0 && (s.Slow == nil || s.excess(slow, m) > s.excess(s.Slow, s.Measure)) {
+		// Where the GPU's time explains most of a step's, the program only waits for it.
+		if slow := s.outliers(m); len(slow) > 0 && (s.Slow == nil || 2*s.excess(slow, m) > s.excess(s.Slow, s.Measure)) {
 			s.Slow, s.Measure = slow, m
 		}
 	}
