@@ -323,7 +323,7 @@ func (l *look) other(event, metric int) (*look, error) {
 		return nil, err
 	}
 	other := *l
-	other.Costs, other.spans, other.tree = c, nil, nil
+	other.Costs, other.spans, other.tree, other.classSums = c, nil, nil, nil
 	return &other, nil
 }
 
