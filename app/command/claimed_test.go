@@ -41,10 +41,17 @@ func manyFindings(t *testing.T) (all [][]string) {
 
 // onlyFindings lists the rules with numbers that no other command prints, and why.
 var onlyFindings = map[string]string{
-	"gpu":     "how often two streams take turns, and for how long both run",
-	"kernel":  "who calls functions without names",
-	"library": "a part of a library without names; who calls a library that looks like the program",
-	"step":    "the number of a slow step is its place in the list of gpu",
+	"gpu":       "how often two streams take turns, and for how long both run",
+	"kernel":    "who calls functions without names",
+	"library":   "a part of a library without names; who calls a library that looks like the program",
+	"leak":      "how many threads wait until the end",
+	"phase":     "the calls of a loop in a stretch of time that have a callee",
+	"poll":      "sleeps at one place, and the time in between",
+	"processor": "the waits of all threads for one processor",
+	"step":      "the number of a slow step is its place in the list of gpu",
+	"turns":     "a lock's part of the time in which its waiters had work",
+	"uneven":    "parts of the work of some threads",
+	"wakeup":    "waits that end in vain",
 }
 
 // TestNumbersOfFindings checks that check-claims confirms every number of a finding, and that

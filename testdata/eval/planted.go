@@ -23,8 +23,8 @@ const plantedPath = "testdata/eval/planted"
 // planted is a recording of a real program, with or without a planted cause.
 type planted struct {
 	path string
-	// half is 1 for recordings that were used to write the rules, and 2 for those held
-	// back.
+	// half is the part of the recordings, see the manual: from 1, which was used to write the
+	// first rules, to 6r and 6u.
 	half string
 	// answered is the expected answer, see answer.String.
 	answered string

@@ -17,6 +17,8 @@ const (
 	inKernel
 	// asking is for spans only: samples in such functions need not wait.
 	asking
+	// joining is waiting for threads to end, which some runtimes do with a lock.
+	joining
 
 	// Kinds of work that libraries do; see works.
 	throwing
@@ -56,7 +58,8 @@ var names = map[class][]string{
 		"sem_wait*", "sem_timedwait*", "__new_sem_wait*", "__futex_abstimed_wait*", "futex_wait*", "ppoll", "__ppoll", "pselect*", "epoll_pwait*", "__sigtimedwait", "PlatformEvent::park*", "Parker::park", "PlatformMonitor::wait", "PosixSemaphore::wait",
 		"jdk.internal.misc.Unsafe.park", "java.lang.Object.wait*", "java.lang.Thread.sleep*", "sun.misc.Unsafe.park", "mach_msg_trap", "__psynch_cvwait", "kevent", "golang.org/x/sys/unix.kevent", "golang.org/x/sys/unix.Kevent", "golang.org/x/sys/unix.EpollWait", "syscall.EpollWait", "WaitForSingleObject*", "NtWaitFor*", "(program)",
 	},
-	asking: {"*::lock", "*.lock", "*::acquire", "*.acquire", "acquire"},
+	asking:  {"*::lock", "*.lock", "*::acquire", "*.acquire", "acquire"},
+	joining: {"Thread.join", "Thread._wait_for_tstate_lock", "_wait_for_tstate_lock", "_ThreadHandle.join", "java.lang.Thread.join", "std::thread::join", "pthread_join", "__pthread_*join*"},
 	throwing: {
 		"__cxa_throw", "__cxa_rethrow", "__cxa_allocate_exception", "_Unwind_RaiseException*", "_Unwind_Resume", "_Unwind_Backtrace", "_Unwind_Find_FDE", "__gxx_personality_v0", "_CxxThrowException", "RtlRaiseException", "RaiseException", "objc_exception_throw", "IL_Throw",
 		"java.lang.Throwable.fillInStackTrace", "java.lang.Throwable.<init>", "java.lang.Exception.<init>", "java.lang.RuntimeException.<init>", "runtime.gopanic", "prepareStackTrace*", "captureStackTrace", "captureLargerStackTrace",

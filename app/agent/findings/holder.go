@@ -166,7 +166,7 @@ func (l *look) lockSpans(r rule) error {
 	if !l.ofSpans() {
 		return nil
 	}
-	waited := l.classed(l.locks(), 0)
+	waited := l.classed(l.locks(), joining)
 	if 20*waited.total < l.sum {
 		return nil
 	}

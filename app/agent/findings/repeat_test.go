@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/ingest/model/recording"
 	"ashlar/testdata/rounds"
 )
 
@@ -30,14 +31,19 @@ func (d *drawn) count(name string, at, value float64) {
 	d.events = append(d.events, map[string]any{"name": name, "ph": "C", "pid": 1, "tid": 1, "ts": at, "args": map[string]any{"value": value}})
 }
 
-// found returns the findings, one per line.
-func (d *drawn) found(t *testing.T) (text string) {
+func (d *drawn) findings(t *testing.T) (*recording.Recording, []Finding) {
 	t.Helper()
 	content, err := json.Marshal(d.events)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, all := foundIn(t, "a.json", content)
+	return foundIn(t, "a.json", content)
+}
+
+// found returns the findings, one per line.
+func (d *drawn) found(t *testing.T) (text string) {
+	t.Helper()
+	_, all := d.findings(t)
 	for _, f := range all {
 		text += f.Rule + ": " + f.Claim + "\n"
 	}

@@ -160,7 +160,7 @@ func (l *look) lock(r rule) error {
 	if err := l.contention(r); err != nil || l.weights == nil || l.event.Metric("contentions") >= 0 || l.metric.Kind != recording.Sum {
 		return err
 	}
-	waits := l.classed(l.locks(), 0)
+	waits := l.classed(l.locks(), joining)
 	sure, ok := l.above(waits.total, l.sum, .1)
 	if !ok {
 		return nil

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records parts 3 to 5 of the recordings: record.sh DIR. It needs root (perf, tracefs), g++,
-# Go, Node, Java 17, Python 3, torch for Debian's Python, and Chromium. Recordings of busy
+# Records parts 3 to 6 of the recordings: record.sh DIR. It needs root (perf, tracefs), g++,
+# Go, Node, Java 17, Python 3, torch for Debian's Python, Valgrind, and Chromium. Recordings of busy
 # machines contain other programs: all but the recorded one are named "other".
 set -eu
 here=$(cd "$(dirname "$0")" && pwd) out=$(mkdir -p "$1" && cd "$1" && pwd)
@@ -71,3 +71,38 @@ for m in linked sync; do
 	java -XX:StartFlightRecording=filename=j.jfr,settings=$PWD/more.jfc -Xlog:disable -cp . Fresh $m >/dev/null
 	gzip -9 <j.jfr >"$out/java-$m.jfr.gz"
 done
+
+cp "$here"/{Sixth.java,sixth.js,sixth.py} .
+g++ -O2 -g -fno-omit-frame-pointer -pthread -o sixth "$here/sixth.cpp"
+(cd "$here" && go build -o /tmp/more/gosixth ./gosixth)
+javac Sixth.java
+for m in trace-{watch,pool,abandon,cron,wake,save,partition,nothing4,nothing5} cpu-{deadline,log,rates,nothing3} heap-{header,nothing2} mutex-metrics block-pool; do
+	./gosixth $m t.out
+	case $m in trace*) gzip -9 <t.out >"$out/go-$m.trace.gz" ;; *) cp t.out "$out/go-$m.pb.gz" ;; esac
+done
+for m in leak nothing; do ./gosixth goroutine-$m "$out/goroutine-$m.pb.gz"; done
+for m in upload settings board poll dates nothing4; do
+	node --cpu-prof --cpu-prof-interval 5000 --cpu-prof-name n.cpuprofile sixth.js $m
+	gzip -9 <n.cpuprofile >"$out/node-$m.cpuprofile.gz"
+done
+node --heap-prof --heap-prof-name n.heapprofile sixth.js listen
+gzip -9 <n.heapprofile >"$out/node-listen.heapprofile.gz"
+for m in files nothing5; do
+	node --trace-event-categories node.fs.sync,v8 --trace-event-file-pattern n.json sixth.js $m
+	gzip -9 <n.json >"$out/node-traceevents-$m.json.gz"
+done
+for m in csv dates copy semaphore ready flush nothing3; do
+	java -XX:StartFlightRecording=filename=j.jfr,settings=$PWD/more.jfc -Xlog:disable -cp . Sixth $m >/dev/null
+	gzip -9 <j.jfr >"$out/java-$m.jfr.gz"
+done
+for m in avatar backlog upstream thumbs audit nothing3; do python3 sixth.py $m m.json && gzip -9 <m.json >"$out/python-$m.json.gz"; done
+for m in router nothing4; do python3 sixth.py stacks-$m m.folded && gzip -9 <m.folded >"$out/python-$m.folded.gz"; done
+for m in settings buckets columns yield nodes nothing3; do
+	perf record -q -e cpu-clock -F 249 -g -o p.data ./sixth native-$m
+	perf script -i p.data | gzip -9 >"$out/native-$m.perf.txt.gz"
+done
+for m in stamps nothing; do
+	valgrind -q --tool=callgrind --callgrind-out-file=c.out ./sixth grind-$m
+	gzip -9 <c.out >"$out/grind-$m.callgrind.gz"
+done
+for m in audio-callback physics-{substeps,nothing} tiles-{tiles,nothing} broker-subscriber viewer-textures; do ./sixth $m m.json && gzip -9 <m.json >"$out/$m.json.gz"; done
