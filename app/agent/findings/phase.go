@@ -40,8 +40,8 @@ func (l *look) phase(r rule) error {
 			when.say("From %s to %s,", duration(from), duration(to))
 		}
 		when.Function, when.Thread, when.Size = f.Name, l.rec.Tracks[o.Track].Name, timePart(p.Time, o.Total)
-		when.say(" %s of %s calls of %s on %s call %s, but only %s of the %s others. Its calls in that time take %s, %s of the time of all calls of %s.",
-			count(p.In), count(p.Last-p.First+1), quoted(o.Name), l.on(o.Track), quoted(f.Name), count(p.Out), count(len(o.Spans)-(p.Last-p.First+1)), duration(p.Time), part(p.Time, o.Total), quoted(o.Name))
+		when.say(" %s of %s of %s on %s call %s, but only %s of the %s others. Its calls in that time take %s, %s of the time of all calls of %s.",
+			count(p.In), plural(p.Last-p.First+1, "call"), quoted(o.Name), l.on(o.Track), quoted(f.Name), count(p.Out), count(len(o.Spans)-(p.Last-p.First+1)), duration(p.Time), part(p.Time, o.Total), quoted(o.Name))
 		state := view.State{Tab: "functions"}
 		state.Sides[0].Select = recording.Offsets(from, to)
 		l.add(r, when, state, "top", evidence.File(l.rec), "--range", state.Sides[0].Select.String(), "--callers-of", typed(l.rec, f))
