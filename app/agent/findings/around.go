@@ -63,7 +63,7 @@ func (l *look) caller(share Number, of map[recording.FuncID]int64, outer recordi
 // owner sets top as the source of the part of the stacks that names, an expression, selects for
 // which a function is the innermost one of the program, unless top prints another.
 func (l *look) owner(share Number, names string, owner recording.FuncID, part, whole int64) Number {
-	drop, ok := l.dropIdle()
+	drop, ok := l.without(idling)
 	if names == "" || !ok {
 		return share
 	}

@@ -211,7 +211,7 @@ func (l *look) counted(v int64, part string, args ...string) (c counted) {
 	if part == "" {
 		return c
 	}
-	drop, ok := l.dropIdle()
+	drop, ok := l.without(idling)
 	if !ok {
 		return c
 	}
@@ -224,13 +224,14 @@ func (l *look) counted(v int64, part string, args ...string) (c counted) {
 	return c
 }
 
-// dropIdle returns the flags that remove idle stacks from totals; ok is false if none do.
-func (l *look) dropIdle() (flags []string, ok bool) {
-	idle := l.classed(idling, 0)
-	if len(idle.first) == 0 {
+// without returns the flags that remove stacks with a function of a class from totals; ok is
+// false if none do.
+func (l *look) without(c class) (flags []string, ok bool) {
+	of := l.classed(c, 0)
+	if len(of.first) == 0 {
 		return nil, true
 	}
-	names := l.expression(idle.first)
+	names := l.expression(of.first)
 	return []string{"--drop", names}, names != ""
 }
 

@@ -168,9 +168,13 @@ func (l *look) lock(r rule) error {
 	id, _ := most(waits.first)
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, waits.total)
-	if names := l.expression(waits.first); amount.args == nil && names != "" {
-		args := l.withMetric("top", evidence.File(l.rec), "--search", names, "-n", "1")
-		amount, share = amount.by("matched.total", args...), share.over("matched.total", "total", args...)
+	names := l.expression(waits.first)
+	if joins, ok := l.without(joining); ok && names != "" && (amount.args == nil || joins != nil) {
+		args, whole := l.withMetric(slices.Concat([]string{"top", evidence.File(l.rec), "--search", names, "-n", "1"}, joins)...), "total"
+		if joins != nil {
+			whole = "whole"
+		}
+		amount, share = amount.by("matched.total", args...), share.over("matched.total", whole, args...)
 	}
 	others := ""
 	if len(waits.first) > 1 {
