@@ -9,12 +9,17 @@ import (
 
 // value is a number that a claim is about.
 type value struct {
-	is   *big.Rat
-	unit unit
+	is      *big.Rat
+	unit    unit
+	written string // in the answer; "" if it was computed
 }
 
-// String returns the number in decimals, with at most nine after the point if it is a quotient.
+// String returns the number as the answer has it, or in decimals, with at most nine after the
+// point if it is a quotient.
 func (v *value) String() string {
+	if v.written != "" {
+		return v.written
+	}
 	if digits, exact := v.is.FloatPrec(); exact {
 		return v.is.FloatString(digits)
 	}
@@ -56,11 +61,11 @@ func (c *checker) value(command, expression string) (*value, error) {
 	case err != nil:
 		return nil, err
 	case operator == " - ":
-		return &value{new(big.Rat).Sub(a.is, b.is), a.unit}, nil
+		return &value{is: new(big.Rat).Sub(a.is, b.is), unit: a.unit}, nil
 	case b.is.Sign() == 0:
 		return nil, fmt.Errorf("%s is 0: nothing can be divided by it", right)
 	}
-	v := &value{new(big.Rat).Quo(a.is, b.is), unit{name: share}}
+	v := &value{is: new(big.Rat).Quo(a.is, b.is), unit: unit{name: share}}
 	if b.unit.name == "" && a.unit.name != "" { // such as a time for each call
 		v.unit = a.unit
 	}
@@ -82,5 +87,5 @@ func (c *checker) field(command, path string) (*value, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s is not a number", path)
 	}
-	return &value{is, unitOf(command, answer, path)}, nil
+	return &value{is, unitOf(command, answer, path), n.String()}, nil
 }
