@@ -45,6 +45,7 @@ var onlyFindings = map[string]string{
 	"kernel":    "who calls functions without names",
 	"library":   "a part of a library without names; who calls a library that looks like the program",
 	"leak":      "how many threads wait until the end",
+	"lock":      "who waits for locks, if threads also wait for others to end",
 	"phase":     "the calls of a loop in a stretch of time that have a callee",
 	"poll":      "sleeps at one place, and the time in between",
 	"processor": "the waits of all threads for one processor",

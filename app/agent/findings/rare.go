@@ -44,7 +44,7 @@ func (l *look) rare(r rule) error {
 		case last == len(s.Calls)-1:
 			f.say(" They are the first calls.")
 		default:
-			f.say(" The longest starts at %s.", duration(o.Start(longest(o, s))-l.rec.Start))
+			f.say(" The longest starts at %s.", l.ofLoop(duration(o.Start(longest(o, s))-l.rec.Start), "rows[0].start", o, slowQuery(s)))
 		}
 		f.Function = cmp.Or(l.sayCallees(&f, o, s, true), l.rec.Functions.At(int(o.Function)).Name)
 		l.addCalls(r, f, o, s)
