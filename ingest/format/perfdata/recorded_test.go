@@ -287,7 +287,7 @@ func TestInlined(t *testing.T) {
 					f := r.Frames.At(int(r.Calls.Frame(c)))
 					if fn := r.Functions.At(int(f.Func)); fn.Module == program {
 						path = append(path, fn.Name)
-						if file := filepath.Base(f.File); file != "inlines.c" && fn.Name != "_start" {
+						if file := filepath.Base(f.File); file != "inlines.c" && fn.Name != "_start" && !fn.Unresolved { // a sample may hit the code that starts a program
 							t.Fatalf("%s is in the file %s", fn.Name, file)
 						}
 						if want := map[string][2]int32{"leaf": {3, 7}, "middle": {8, 10}, "work": {11, 14}, "main": {15, 18}}[fn.Name]; f.Line < want[0] || f.Line > want[1] && want[1] > 0 {
