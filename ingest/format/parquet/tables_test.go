@@ -12,9 +12,10 @@ import (
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/model/relation"
+	"ashlar/testdata/rounds"
 )
 
-// written writes all tables of a recording into a folder and returns their contents by name.
+// writeTables writes all tables of a recording into a folder and returns their contents by name.
 func writeTables(t testing.TB, dir string, rec *recording.Recording) map[string][]byte {
 	t.Helper()
 	set, files := relation.New(rec), map[string][]byte{}
@@ -68,7 +69,7 @@ func TestDamagedTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	failed := 0
 	for name, content := range files {
-		for range 60 {
+		for range rounds.Of(60) {
 			b := bytes.Clone(content)
 			for range 1 + rng.IntN(3) {
 				b[rng.IntN(len(b))] ^= byte(1 << rng.IntN(8))
