@@ -75,7 +75,7 @@ func TestTablesBack(t *testing.T) {
 }
 
 // mostBack is the size of a small sample in bytes.
-const mostBack = 16 << 10
+const mostBack = 6 << 10
 
 // TestTablesBackOfSamples is TestTablesBack for small samples; large ones differ in size only.
 func TestTablesBackOfSamples(t *testing.T) {
