@@ -18,6 +18,7 @@ import (
 	"ashlar/ingest/query/compare"
 	"ashlar/testdata/eval/pairs"
 	"ashlar/testdata/rounds"
+	"ashlar/testdata/samples"
 )
 
 // TestViewsOfPairsAgree checks that all views of a comparison agree: the verdict, the table,
@@ -213,5 +214,17 @@ func agreeNodes(t *testing.T, name string, c *compare.Comparison, table *compare
 	}
 	if compared == 0 {
 		t.Errorf("%s: no node is compared", name)
+	}
+}
+
+// TestDiffIsRepeatable checks that a comparison of unlike programs, in which many functions
+// come and go at one place, lists them in the same order each time.
+func TestDiffIsRepeatable(t *testing.T) {
+	a, b := samples.Path(t, "pprof/parca_fgprof.pb.gz"), samples.Path(t, "pprof/parca_fib.pb.gz")
+	first := ask("diff", a, b, "--json").stdout
+	for range 4 {
+		if again := ask("diff", a, b, "--json").stdout; again != first {
+			t.Fatal("the same comparison gives another answer")
+		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // phase looks for a stretch of time in which the calls that repeat on a thread call a
-// function that they rarely call before and after, such as the loader of what a cache no longer holds.
+// function that they rarely call before and after. The function may load entries that a cache
+// no longer holds.
 func (l *look) phase(r rule) error {
 	loops, err := l.repeating()
 	if err != nil || len(l.devices) > 0 || !l.ofSpans() {

@@ -243,17 +243,17 @@ func (e *explainer) move(p *place) {
 			count(own)
 		}
 	}
+	for _, rows := range [][]*compare.Row{gone, fresh} {
+		order.By(rows, func(a, b *compare.Row) int {
+			return cmp.Or(cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
+		})
+	}
 	less, more := float64(min(came, went)), float64(max(came, went))
 	if less < movedPart*more || less < movedOf*float64(e.t.Moved) || less == 0 {
 		if more >= movedOf*float64(e.t.Moved) && rearranged(gone, fresh) {
 			e.add(Inner, slices.DeleteFunc(fresh, func(r *compare.Row) bool { return r.Status != compare.New }))
 		}
 		return
-	}
-	for _, rows := range [][]*compare.Row{gone, fresh} {
-		order.By(rows, func(a, b *compare.Row) int {
-			return cmp.Or(cmp.Compare(recording.Abs(b.DeltaSelf()), recording.Abs(a.DeltaSelf())), cmp.Compare(a.Key, b.Key))
-		})
 	}
 	switch rows := append(gone, fresh...); {
 	case own == nil:
