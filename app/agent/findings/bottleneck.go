@@ -139,6 +139,9 @@ func (l *look) disk(r rule) error {
 	return nil
 }
 
+// usage is the time of a thread's calls and their number.
+type usage struct{ time, calls int64 }
+
 // peersHad returns the largest number of calls of a track's peers, and the number of peers.
 func (l *look) peersHad(track int, had []usage) (most int64, n int) {
 	of := l.rec.Tracks[track]

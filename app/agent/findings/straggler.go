@@ -50,42 +50,16 @@ func (l *look) straggler(r rule) error {
 	return nil
 }
 
-// usage is a function's self time on a track and the number of its calls.
-type usage struct{ time, calls int64 }
-
-// selfTimes adds up a track's self times by function. It returns the time of its outermost
-// calls.
-func (l *look) selfTimes(track int, sums []usage) (whole int64) {
-	t := l.rec.Tracks[track]
-	for row := range t.Lanes {
-		s := scan.Stretch{Lane: &t.Lanes[row], Last: t.Lanes[row].Len()}
-		s.Each(func(_ int, starts, ends []int64, calls []recording.CallID) {
-			for i, c := range calls {
-				d := ends[i] - starts[i]
-				u := &sums[l.rec.Func(c)]
-				u.time += d
-				u.calls++
-				if up := l.rec.Calls.Parent(c); up != recording.NoCall {
-					sums[l.rec.Func(up)].time -= d
-				} else {
-					whole += d
-				}
-			}
-		})
-	}
-	return whole
-}
-
 // slowest adds a finding if one function takes much longer on one of the tracks.
 func (l *look) slowest(r rule, tracks []int) bool {
-	use := make([]map[recording.FuncID]usage, len(tracks))
-	sums := make([]usage, l.rec.Functions.Len())
+	use := make([]map[recording.FuncID]scan.Usage, len(tracks))
+	sums := make([]scan.Usage, l.rec.Functions.Len())
 	var whole int64
 	for k, i := range tracks {
-		whole += l.selfTimes(i, sums)
-		use[k] = map[recording.FuncID]usage{}
+		whole += scan.SelfTimes(l.rec, i, sums)
+		use[k] = map[recording.FuncID]scan.Usage{}
 		for f := range sums {
-			if sums[f].calls > 0 {
+			if sums[f].Calls > 0 {
 				use[k][recording.FuncID(f)] = sums[f]
 			}
 		}
@@ -102,14 +76,14 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		var few, many int64
 		for k := range tracks {
 			u := use[k][f]
-			if u.calls < 10 {
+			if u.Calls < 10 {
 				break
 			}
-			per = append(per, u.time/u.calls)
+			per = append(per, u.Time/u.Calls)
 			if k == 0 {
-				few, many = u.calls, u.calls
+				few, many = u.Calls, u.Calls
 			}
-			few, many = min(few, u.calls), max(many, u.calls)
+			few, many = min(few, u.Calls), max(many, u.Calls)
 		}
 		if len(per) < len(tracks) || 10*many > 13*few {
 			continue
@@ -123,7 +97,7 @@ func (l *look) slowest(r rule, tracks []int) bool {
 		if 2*per[top] < 3*per[next] || 2*per[next] > 3*per[low] || per[low] <= 0 {
 			continue
 		}
-		more := (per[top] - per[next]) * use[top][f].calls
+		more := (per[top] - per[next]) * use[top][f].Calls
 		if 20*more*int64(len(tracks)) >= whole && (more > best.more || more == best.more && f < best.f) { // 1/20 of the mean time per track
 			best = found{f, more, top, next, low}
 		}
@@ -134,7 +108,7 @@ func (l *look) slowest(r rule, tracks []int) bool {
 	fn, t := l.rec.Functions.At(int(best.f)), l.rec.Tracks[tracks[best.top]]
 	each := func(k int) Number {
 		u := use[k][best.f]
-		n := duration(u.time / u.calls)
+		n := duration(u.Time / u.Calls)
 		if thread := l.threadFlag(tracks[k]); thread != nil && l.ofSpans() {
 			n = n.over("function.self", "function.count", append([]string{"top", evidence.File(l.rec), "--callees-of", typed(l.rec, fn), "-n", "1"}, thread...)...)
 		}

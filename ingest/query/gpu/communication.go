@@ -16,8 +16,8 @@ var collectives = []string{"nccl", "rccl", "nvshmem", "c10d::", "allreduce", "al
 
 var separators = strings.NewReplacer("-", "", "_", "", " ", "")
 
-// isCollective reports whether a name is that of an operation between devices.
-func isCollective(name string) bool {
+// IsCollective reports whether a name is that of an operation between devices.
+func IsCollective(name string) bool {
 	name = separators.Replace(strings.ToLower(name))
 	return slices.ContainsFunc(collectives, func(part string) bool { return strings.Contains(name, part) })
 }

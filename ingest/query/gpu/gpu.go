@@ -56,6 +56,14 @@ type Work struct {
 	args uint64
 }
 
+// Args returns the arguments of work as JSON, "" for none.
+func (w *Work) Args(rec *recording.Recording) string {
+	if w.args == 0 || rec.Args == nil {
+		return ""
+	}
+	return rec.Args(w.args)
+}
+
 // A Device is a GPU: a process with streams.
 type Device struct {
 	Process int

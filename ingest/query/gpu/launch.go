@@ -92,17 +92,14 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 	for _, d := range devices {
 		for i := range d.Work {
 			w := &d.Work[i]
-			args := ""
-			if w.args != 0 && rec.Args != nil {
-				args = rec.Args(w.args)
-			}
+			args := w.Args(rec)
 			name := rec.FuncName(w.Call)
 			if strings.Contains(args, `"hlo_op"`) {
 				name += " " + argument(args, "hlo_op")
 			}
 			is, ok := collective[name]
 			if !ok {
-				is = isCollective(name)
+				is = IsCollective(name)
 				collective[name] = is
 			}
 			w.Collective = is
