@@ -248,19 +248,28 @@ func (l *look) saturated() bool {
 	return slices.ContainsFunc(l.devices, func(d *gpu.Device) bool { return 10*d.Busy > 8*(d.To-d.From) })
 }
 
-// communication reports devices that communicate without computing.
+// communication reports devices that communicate without computing: of a distributed job, only the
+// one that does so for the longest time.
 func (l *look) communication(r rule) error {
 	devices, err := l.gpus()
+	most := -1
 	for i, d := range devices {
 		window, exposed := d.To-d.From, d.Communicating-d.Hidden
 		if len(d.Work) < fewestWork || exposed <= 0 || 4*exposed < window {
 			continue
 		}
-		at := fmt.Sprintf("devices[%d].", i)
-		l.add(r, Finding{Size: timePart(exposed, window)}.saying("%s communicates without computing for %s of %s; computation hides %s of %s of communication.", name(safetext.Short(d.Name(l.rec))),
-			l.ofGPU(exposed, window, at+"exposed", at+"window"), l.byGPU(duration(window), at+"window"),
-			l.byGPU(duration(d.Hidden), at+"hidden"), l.byGPU(duration(d.Communicating), at+"communication")), view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
+		if most < 0 || exposed > devices[most].Communicating-devices[most].Hidden {
+			most = i
+		}
 	}
+	if most < 0 {
+		return err
+	}
+	d, at := devices[most], fmt.Sprintf("devices[%d].", most)
+	window, exposed := d.To-d.From, d.Communicating-d.Hidden
+	l.add(r, Finding{Size: timePart(exposed, window)}.saying("%s communicates without computing for %s of %s; computation hides %s of %s of communication.", name(safetext.Short(d.Name(l.rec))),
+		l.ofGPU(exposed, window, at+"exposed", at+"window"), l.byGPU(duration(window), at+"window"),
+		l.byGPU(duration(d.Hidden), at+"hidden"), l.byGPU(duration(d.Communicating), at+"communication")), view.State{Tab: "flamegraph"}, "gpu", evidence.File(l.rec))
 	return err
 }
 

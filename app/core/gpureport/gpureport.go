@@ -1,5 +1,5 @@
 // Package gpureport prints the GPU work of a recording as JSON and as text: busy and idle
-// time, communication, memory, operators and slow steps.
+// time, communication, memory, operators, slow steps and the ranks of a distributed job.
 package gpureport
 
 import (
@@ -15,6 +15,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/gpu"
+	"ashlar/ingest/query/ranks"
 	"ashlar/render/units"
 )
 
@@ -37,6 +38,9 @@ type Answer struct {
 	// Loop describes all steps, in which the program launched the work. It is null if the
 	// trace has none: repeated outermost calls that launched at least half of the work.
 	Loop *Loop `json:"loop"`
+	// Ranks compares the GPUs or processes of a distributed job. It is null if fewer than two
+	// run the same collective operations.
+	Ranks *Ranks `json:"ranks"`
 	// Steps lists the steps in order of time, More is the number left out.
 	Steps []Step `json:"steps"`
 	More  int    `json:"more"`
@@ -46,6 +50,7 @@ type Answer struct {
 	steps   *gpu.Steps
 	groups  *gpu.Groups
 	memory  []gpu.Memory
+	ranks   *ranks.Report
 }
 
 // Device is a GPU. Window is the time from the start of its first to the end of its last
@@ -116,8 +121,9 @@ type Cause struct {
 
 // Limits on what is listed.
 const (
-	mostCauses = 5 // maximum number of causes of slow steps
-	textCauses = 8 // maximum number of causes of idle time, in text
+	mostCauses  = 5 // maximum number of causes of slow steps
+	textCauses  = 8 // maximum number of causes of idle time, in text
+	textDevices = 8 // maximum number of GPUs, in text
 )
 
 // ErrNone says that a recording has no work of a GPU.
@@ -130,7 +136,11 @@ func Of(ctx context.Context, rec *recording.Recording, most int) (*Answer, error
 	if err != nil {
 		return nil, err
 	}
-	if len(devices) == 0 {
+	job, err := ranks.Of(ctx, rec, devices)
+	if err != nil {
+		return nil, err
+	}
+	if len(devices) == 0 && job == nil {
 		return nil, ErrNone
 	}
 	steps, err := gpu.StepsOf(ctx, rec, devices)
@@ -149,6 +159,7 @@ func Of(ctx context.Context, rec *recording.Recording, most int) (*Answer, error
 		WorkTime: exactnum.Nanoseconds(groups.Time), Operators: groupsOf(rec, groups.Operators, groups.Time),
 		Modules: groupsOf(rec, groups.Modules, groups.Time), Annotations: groupsOf(rec, groups.Annotations, groups.Time)}
 	a.addMemory(memory)
+	a.addRanks(job)
 	for _, d := range devices {
 		window := d.To - d.From
 		out := Device{d.Name(rec), len(d.Streams), len(d.Work), exactnum.Nanoseconds(window), exactnum.Nanoseconds(d.Busy), evidence.Share(d.Busy, window), exactnum.Nanoseconds(d.Copying),
@@ -196,7 +207,8 @@ func (a *Answer) name(f recording.FuncID) string {
 // Text returns the answer for people, with at most n steps.
 func (a *Answer) Text(n int) string {
 	var b strings.Builder
-	for i, d := range a.devices {
+	a.ranksText(&b)
+	for i, d := range a.devices[:min(len(a.devices), textDevices)] {
 		window := d.To - d.From
 		fmt.Fprintf(&b, "%s: %s, %s kernels, copies and fills; %s from the first to the last\n", safetext.Short(a.Devices[i].Name), units.Plural(int64(len(d.Streams)), "stream"),
 			units.Count(int64(len(d.Work))), units.Duration(window))
@@ -219,6 +231,9 @@ func (a *Answer) Text(n int) string {
 		if others > 0 {
 			fmt.Fprintf(&b, "%12s %7s    %s\n", units.Duration(others), units.Percent(others, window), units.Plural(int64(len(d.Idle)-textCauses), "other cause"))
 		}
+	}
+	if more := len(a.devices) - textDevices; more > 0 {
+		fmt.Fprintf(&b, "… and %s; --json lists all\n", units.Plural(int64(more), "other GPU"))
 	}
 	a.memoryText(&b)
 	a.groupText(&b, "operator", a.groups.Operators)

@@ -19,7 +19,7 @@ import (
 	"ashlar/ingest/query/gpu"
 )
 
-// operation is a collective operation on one rank.
+// operation is the time of a collective operation on one rank.
 type operation struct{ start, end int64 }
 
 // member is a rank.
@@ -27,16 +27,21 @@ type member struct {
 	process    int
 	device     *gpu.Device            // nil for a process that is none
 	operations map[string][]operation // by key, in the order of their ends
+	computing  []operation            // times in which the device computed, in order
 }
 
 // membersOf returns the ranks of a recording in the order of their processes.
 func membersOf(ctx context.Context, rec *recording.Recording, devices []*gpu.Device) ([]member, error) {
 	var all []member
 	for _, d := range devices {
-		m := member{d.Process, d, map[string][]operation{}}
+		m := member{process: d.Process, device: d, operations: map[string][]operation{}}
 		for i := range d.Work {
-			if w := &d.Work[i]; w.Collective && w.Kind == gpu.Kernel {
+			switch w := &d.Work[i]; {
+			case w.Kind != gpu.Kernel:
+			case w.Collective:
 				m.add(rec.FuncName(w.Call), w.Args(rec), w.Start, w.End)
+			default:
+				m.computes(w.Start, w.End)
 			}
 		}
 		if len(m.operations) > 0 {
@@ -69,7 +74,7 @@ func membersOf(ctx context.Context, rec *recording.Recording, devices []*gpu.Dev
 				if !ok {
 					k = len(all)
 					of[t.Process] = k
-					all = append(all, member{t.Process, nil, map[string][]operation{}})
+					all = append(all, member{process: t.Process, operations: map[string][]operation{}})
 				}
 				args := ""
 				if ref := l.Args(n); ref != 0 && rec.Args != nil {
@@ -109,6 +114,25 @@ func (m *member) add(name, args string, start, end int64) {
 		return // between two ranks
 	}
 	m.operations[key] = append(m.operations[key], operation{start, end})
+}
+
+// computes adds a time to computing. Times come in the order of their starts.
+func (m *member) computes(start, end int64) {
+	if n := len(m.computing); n > 0 && start <= m.computing[n-1].end {
+		m.computing[n-1].end = max(m.computing[n-1].end, end)
+	} else {
+		m.computing = append(m.computing, operation{start, end})
+	}
+}
+
+// idle returns the part of a time in which the device computes nothing.
+func (m *member) idle(from, to int64) int64 {
+	sum := to - from
+	i, _ := slices.BinarySearchFunc(m.computing, from, func(o operation, from int64) int { return cmp.Compare(o.end, from) })
+	for ; i < len(m.computing) && m.computing[i].start < to; i++ {
+		sum -= min(to, m.computing[i].end) - max(from, m.computing[i].start)
+	}
+	return sum
 }
 
 // nameOf returns the name in a key.
@@ -178,10 +202,10 @@ func match(a, b []operation) (first int) {
 	usual, least := int64(-1), int64(-1) // spreads
 	other := 0
 	for k := low - mostShifts; k <= high+mostShifts; k++ {
-		ends := distances(a, b, k, mostCompared)
-		if len(ends) < fewest {
+		if both := min(len(b), len(a)-k) - max(0, -k); 4*both < 3*min(len(a), len(b)) {
 			continue
 		}
+		ends := distances(a, b, k, mostCompared)
 		_, spread := middle(ends)
 		if low <= k && k <= high && (usual < 0 || spread < usual) {
 			first, usual = k, spread

@@ -3,6 +3,7 @@ package ranks_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -36,12 +37,12 @@ func (j *job) run() {
 	end := 100.0
 	for range j.steps {
 		pause := float64(50 + j.r.IntN(100)) // the operations of a step have different sizes
-		from := end
+		from, beside := end, make([]float64, j.ranks)
 		for part := range 2 {
 			at := make([]float64, j.ranks)
 			for k := range at {
 				if part == 1 {
-					at[k] = end + float64(j.r.IntN(1000))/1000
+					at[k] = max(end, beside[k]) + float64(j.r.IntN(1000))/1000
 					continue
 				}
 				d := float64(900000+j.r.IntN(60000)) / 1000
@@ -51,28 +52,35 @@ func (j *job) run() {
 				j.add(k, "gemm", "kernel", from+5, d)
 				j.computing[k] += d
 				at[k] = from + 5 + d
-			}
-			first, second := -1, -1 // the last two to arrive
-			for k := range at {
-				if first < 0 || at[k] > at[first] {
-					first, second = k, first
-				} else if second < 0 || at[k] > at[second] {
-					second = k
+				if !j.host { // until then it computes beside the first operation
+					beside[k] = at[k] + float64(j.r.IntN(400000))/1000
+					j.add(k, "gelu", "kernel", at[k], beside[k]-at[k])
+					j.computing[k] += beside[k] - at[k]
 				}
 			}
-			end = at[first] + pause + float64(j.r.IntN(20000))/1000
-			j.last[first]++
-			j.late[first] += at[first] - at[second]
+			last := 0 // to arrive
 			for k := range at {
-				j.waiting[k] += at[first] - at[k]
+				if at[k] > at[last] {
+					last = k
+				}
+			}
+			end = at[last] + pause + float64(j.r.IntN(20000))/1000
+			j.last[last]++
+			late := math.Inf(1)
+			for k := range at {
+				wait := max(0, at[last]-max(at[k], beside[k]))
+				if j.waiting[k] += wait; k != last {
+					late = min(late, wait)
+				}
 				j.add(k, "ncclDevKernel_AllReduce_Sum_f32", "kernel", at[k], end-at[k])
 			}
+			j.late[last] += late
 		}
 	}
 }
 
 func (j *job) add(rank int, name, category string, at, duration float64) {
-	pid, tid := rank, "stream 7"
+	pid, tid := rank, "stream "+name
 	if j.host {
 		category, tid = "cpu_op", "main"
 		name = strings.Replace(name, "ncclDevKernel_AllReduce_Sum_f32", "gloo:all_reduce", 1)
@@ -113,7 +121,7 @@ func TestOffsets(t *testing.T) {
 		var recs []*recording.Recording
 		for k := range j.ranks {
 			all := j.events[k]
-			j.events[k] = all[3*j.r.IntN(3) : len(all)-j.r.IntN(3)]
+			j.events[k] = all[4*j.r.IntN(3) : len(all)-j.r.IntN(3)]
 			recs = append(recs, j.of(t, k))
 		}
 		shift, spread, ok := ranks.Offsets(context.Background(), recs)

@@ -14,7 +14,8 @@ import (
 
 // A Report compares the ranks of a job by the operations that all ranks of their group have
 // recorded. It needs no common clock: of all ranks, the last to begin an operation takes the
-// shortest time for it, and the others take longer by the time for which they wait.
+// shortest time for it, and the others take longer by the time for which they wait. Only waits
+// during which a GPU computes nothing are counted.
 type Report struct {
 	Ranks       []Rank
 	Collectives []Collective // the longest wait first
@@ -36,10 +37,10 @@ type Rank struct {
 	Name       string
 	Operations int
 	// Last is the number of operations that it was the last to begin, and Late the time for
-	// which it alone kept the others waiting: from the start of the last but one.
+	// which all others waited for it: of each operation, the shortest of their waits.
 	Last int
 	Late int64
-	Wait int64 // time in operations before the last rank began them
+	Wait int64 // its own wait for the last rank
 	// Compute is the time in which kernels other than collective operations ran or, without a
 	// GPU, the part of its window outside of collective operations.
 	Compute int64
@@ -134,27 +135,26 @@ func (r *Report) collective(members []member, key string) (all []occurrence) {
 	c := Collective{Name: nameOf(key), Ranks: len(of), Operations: to - from}
 	took := make([]int64, len(of))
 	for n := from; n < to; n++ {
-		last, next := 0, -1 // the ranks with the two shortest times
+		last := 0 // the rank with the shortest time
 		for k, i := range of {
 			o := members[i].operations[key][n-shift[k]]
-			took[k] = o.end - o.start
-			switch {
-			case k == 0:
-			case took[k] < took[last]:
-				last, next = k, last
-			case next < 0 || took[k] < took[next]:
-				next = k
+			if took[k] = o.end - o.start; took[k] < took[last] {
+				last = k
 			}
 		}
-		late := took[next] - took[last]
-		r.Ranks[of[last]].Last++
-		r.Ranks[of[last]].Late += late
+		late := int64(-1)
 		for k, i := range of {
-			wait := took[k] - took[last]
+			start := members[i].operations[key][n-shift[k]].start
+			wait := members[i].idle(start, start+took[k]-took[last])
 			r.Ranks[i].Wait += wait
 			r.Ranks[i].Operations++
 			c.Wait += wait
+			if k != last && (late < 0 || wait < late) {
+				late = wait
+			}
 		}
+		r.Ranks[of[last]].Last++
+		r.Ranks[of[last]].Late += late
 		all = append(all, occurrence{first[n].end, late, of[last], of})
 	}
 	for k, i := range of {
@@ -217,14 +217,10 @@ func (r *Report) find(all []occurrence) {
 
 // compute returns Rank.Compute.
 func (m *member) compute() (sum int64) {
+	for _, o := range m.computing {
+		sum += o.end - o.start
+	}
 	if m.device != nil {
-		until := m.device.From
-		for i := range m.device.Work {
-			if w := &m.device.Work[i]; w.Kind == gpu.Kernel && !w.Collective {
-				sum += max(0, w.End-max(w.Start, until))
-				until = max(until, w.End)
-			}
-		}
 		return sum
 	}
 	var all []operation
