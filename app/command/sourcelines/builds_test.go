@@ -14,9 +14,6 @@ import (
 // TestTwoBuilds plants a bounds check in the loop of a function and finds it by comparing the
 // instructions of both builds.
 func TestTwoBuilds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles and runs other programs: make check runs this test")
-	}
 	const loop = `
 	for _, c := range b {
 		h ^= uint32(c)

@@ -58,9 +58,6 @@ func objdumpOf(t *testing.T, path string) (all []printed) {
 // TestForeignRecordings opens the binaries of recordings from Windows and macOS: as Go's
 // profiles name them, and as samply does in the format of Firefox.
 func TestForeignRecordings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the standard library for two systems: make check runs this test")
-	}
 	windows, mac := decodetest.GoBuild(t, hash, "windows/amd64"), decodetest.GoBuild(t, hash, "darwin/arm64")
 	file, err := pe.Open(windows)
 	if err != nil {

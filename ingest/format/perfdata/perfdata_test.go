@@ -470,9 +470,6 @@ func samePerfReport(t *testing.T, name string) {
 
 // TestSymbols checks that symbols are taken from a binary only if it is the one that ran.
 func TestSymbols(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the runtime with other flags: make check runs this test")
-	}
 	exe := decodetest.GoBuild(t, "package main\n\nfunc main() {}\n", "linux/amd64", "-ldflags=-B gobuildid")
 	for _, changed := range []bool{false, true} {
 		m := &made{}

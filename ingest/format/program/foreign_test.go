@@ -42,9 +42,6 @@ var printed = regexp.MustCompile(`^  (\S*):(-?\d+)\t+0x([0-9a-f]+)\t+([0-9a-f]+)
 func TestForeignPrograms(t *testing.T) {
 	for _, system := range []string{"windows/amd64", "darwin/arm64", "windows/arm64", "darwin/amd64"} {
 		t.Run(system, func(t *testing.T) {
-			if testing.Short() && system != "windows/amd64" {
-				t.Skip("it compiles the standard library for this system: make check runs this test")
-			}
 			path := decodetest.GoBuild(t, looping, system)
 			out, err := exec.Command("go", "tool", "objdump", "-s", `^(main|os|runtime)\.`, path).Output()
 			if err != nil {

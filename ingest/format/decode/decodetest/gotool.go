@@ -44,9 +44,13 @@ func GoTool(t testing.TB, name string) string {
 // GoBuild compiles a Go program of one file for a target, such as "darwin/arm64" or "" for
 // this machine, and returns its path. The program has symbols and debug information,
 // whatever flags the tests are compiled with. So its part of the standard library is compiled
-// too, once for each target: about ten seconds of processor time.
+// too, once for each target, for about ten seconds of processor time: tests that need one are
+// skipped with -short.
 func GoBuild(t testing.TB, source, target string, flags ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("it compiles the standard library with other flags: make check runs this test")
+	}
 	dir := t.TempDir()
 	file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
