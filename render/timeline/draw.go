@@ -141,7 +141,11 @@ func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.scal
 // row draws one row with its top at y.
 func (p *Picture) row(r *Row, y int) {
 	t := p.Palette.Theme
-	if r.Kind == ProcessRow {
+	switch {
+	case r.Kind == ProcessRow && r.Collapsed:
+		p.folded(r, y)
+		return
+	case r.Kind == ProcessRow:
 		p.header(r, y)
 		return
 	}
@@ -165,15 +169,12 @@ func (p *Picture) row(r *Row, y int) {
 	}
 }
 
-// header draws a process's name across the whole width.
+// header draws the name of an open process across the whole width.
 func (p *Picture) header(r *Row, y int) {
 	t := p.Palette.Theme
 	p.c.Rect(0, y, p.w, y+r.Height, raster.Pack(t.Surface))
-	if r.Collapsed { // separates the header from the next row, which may be another header
-		p.c.Rect(0, y+r.Height-1, p.w, y+r.Height, p.lanes.rule)
-	}
 	base := y + p.px(15)
-	p.arrow(p.px(12), y+p.px(11), r.Collapsed)
+	p.arrow(p.px(12), y+p.px(11), false)
 	x := float32(p.px(26))
 	f := p.Fonts.Name
 	name := p.Plan.Name(r)

@@ -1,6 +1,6 @@
 package timeline
 
-// Sticky returns the row of the process whose header stays at the top while its rows are
+// Sticky returns the row of the open process whose header stays at the top while its rows are
 // scrolled below it, and the y coordinate of that header in the picture. row is -1 if
 // there is none.
 func (p *Plan) Sticky(scroll int) (row, y int) {
@@ -9,7 +9,7 @@ func (p *Plan) Sticky(scroll int) (row, y int) {
 		if r.Kind != ProcessRow {
 			continue
 		}
-		if r.Y < p.Held || r.Y >= scroll+p.Held {
+		if r.Collapsed || r.Y < p.Held || r.Y >= scroll+p.Held {
 			return -1, 0
 		}
 		y = p.Held

@@ -55,7 +55,7 @@ func (r *Row) activity(rec *recording.Recording, p *Plan, in int) float32 {
 	switch r.Kind {
 	case WindowRow, CounterRow:
 		return .2
-	case GroupRow:
+	case GroupRow, ProcessRow:
 		return r.Busy
 	case TrackRow:
 	default:

@@ -60,6 +60,8 @@ type Row struct {
 	Lanes, All, Spans, SpanLanes, Depths int
 	Samples                              *recording.Samples
 	Collapsed                            bool
+	// Stripes are the tracks that stand for a closed process.
+	Stripes []int
 	// Strip is the height of the strip of thread states, 0 if there are none. The strip
 	// is above the lanes; without lanes, it takes the place of one.
 	Strip int
@@ -306,8 +308,10 @@ func (p *Plan) process(rec *recording.Recording, l Layout, pi int, tracks, count
 		return
 	}
 	closed := l.Closed[pi]
-	if header {
-		p.add(Row{Kind: ProcessRow, Index: pi, Height: l.px(headerHeight), Collapsed: closed})
+	if row := (Row{Kind: ProcessRow, Index: pi, Height: l.px(headerHeight)}); closed && header {
+		p.add(p.closed(row, l, tracks, len(rec.Processes) > manyTracks))
+	} else if header {
+		p.add(row)
 	}
 	if closed {
 		return

@@ -127,6 +127,12 @@ func (p *Picture) gather(rows []Row) {
 	bars := 0
 	for i := range rows {
 		r := &rows[i]
+		for _, ti := range r.Stripes {
+			lane, _ := stripeOf(p.Rec.Tracks[ti])
+			l := another(&g.lanes)
+			*l = laneSpans{p.Rec.Tracks[ti].Lane(lane), ti, lane, l.columns[:0], l.wide[:0], last(ti, lane)}
+			bars += p.toFind(l)
+		}
 		if r.Kind != TrackRow {
 			continue
 		}
