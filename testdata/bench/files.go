@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,9 @@ var (
 	spaaZ  = recording{ext: ".spaa", options: synth.Options{Kind: "spaa", Bytes: 1_000_000_000}, zstd: true}
 	pprof  = recording{ext: ".pb.gz", options: synth.Options{Kind: "pprof", Records: 1_800_000}}
 	folded = recording{ext: ".folded", options: synth.Options{Kind: "folded", Records: 300_000}}
+
+	chromePaths = recording{ext: ".json", options: synth.Options{Kind: "chrome", Shape: "paths", Bytes: 447_000_000}}
+	pprofPaths  = recording{ext: ".pb.gz", options: synth.Options{Kind: "pprof", Shape: "paths", Records: 600_000}}
 )
 
 func synthOptions(kind string, records, bytes int64) synth.Options {
@@ -88,6 +92,32 @@ func (b *bench) get(r recording) (*file, error) {
 	}
 	f.bytes = info.Size()
 	return f, nil
+}
+
+// chooseDir sets the folder of the recordings and makes it.
+func (b *bench) chooseDir() error {
+	cache, _ := os.UserCacheDir()
+	b.dir = cmp.Or(b.dir, os.Getenv("ASHLAR_BENCH_DIR"), filepath.Join(cache, "ashlar", "bench"))
+	return os.MkdirAll(b.dir, 0o755)
+}
+
+// makeAll makes the recordings of all rows, so that measuring takes less time.
+func (b *bench) makeAll() error {
+	if err := b.chooseDir(); err != nil {
+		return err
+	}
+	all := []recording{peerChrome, peerFolded, peerPprof, perfettoLarge}
+	for name := range sizes {
+		for _, s := range subjectsOf(name) {
+			all = append(all, s.recording)
+		}
+	}
+	for _, r := range all {
+		if _, err := b.get(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // describe reads the generator's summary of a recording.

@@ -27,6 +27,7 @@ type kind struct {
 type subject struct {
 	recording
 	name, what string
+	rich       bool // see [reading.Rich]
 }
 
 // counted holds what info reports about a recording.
@@ -71,6 +72,7 @@ const (
 	validTimes   = 2
 	memoryBeside = 256 * mega // in addition to the recording
 	perSpan      = 24
+	perPath      = 40 // in recordings with many call paths
 )
 
 // inOrder explains why reading events is less than twice as fast as json.Valid.
@@ -86,7 +88,7 @@ var kinds = []*kind{
 			besideValid: inOrder,
 			"picture":   mesa + " perf's samples are not sorted and get their names only after the recorded binaries have been read. V8 writes sample times at the end of the file, so a Node profile appears only when it is complete."}},
 	{name: "chrome", title: "Chrome JSON", picture: soon, count: (*counted).events, met: chromeMet,
-		target: "4 M events/s or 400 MB/s (800 MB/s for the best shape), half the time of json.Valid on one core, and at most 256 MB of memory plus 24 bytes per span.",
+		target: "4 M events/s or 400 MB/s (800 MB/s for the best shape), half the time of json.Valid on one core, and at most 256 MB of memory plus 24 bytes per span and, with many call paths, 40 per path.",
 		bounds: map[string]string{"speed": "The scanner, half of the work, runs on all cores; one core adds its results to the recording, and one core sorts unordered events at the end. Rows with few busy cores are limited by that core, the others by branches at quotes and commas.",
 			besideValid: inOrder,
 			"picture":   mesa,
@@ -152,13 +154,21 @@ func subjectsOf(name string) (all []subject) {
 			s.name += "/" + shape
 			s.options = size.others
 			s.options.Kind, s.options.Shape = name, shape
-			if name == "pprof" && shape == "paths" {
-				s.options.Records, s.options.Bytes = 600_000, 0
-			}
+		}
+		s.rich = synth.ManyPaths(shape)
+		switch {
+		case s.name == "chrome/paths":
+			s.recording = chromePaths
+		case s.name == "pprof/paths":
+			s.recording = pprofPaths
 		}
 		all = append(all, s)
 	}
 	switch name {
+	case "pprof":
+		more := subject{recording: pprofPaths, name: "pprof/more-paths", what: "2 million of these stacks", rich: true}
+		more.options.Records = 2_000_000
+		all = append(all, more)
 	case "chrome":
 		packed := all[0]
 		packed.name, packed.what, packed.gzip = "chrome/gzip", "the first, with gzip", true
@@ -184,7 +194,7 @@ func readings() (all []row) {
 				if err != nil {
 					return nil, err
 				}
-				return b.reading(k, s.what, f)
+				return b.reading(k, s.what, s.rich, f)
 			}})
 		}
 	}
@@ -194,7 +204,7 @@ func readings() (all []row) {
 // files measures recordings written by other programs.
 func (b *bench) files(k *kind) (out []result, err error) {
 	err = eachGiven(b.given, func(name string, f *file) error {
-		x, err := b.reading(k, name, f)
+		x, err := b.reading(k, name, false, f)
 		out = append(out, x...)
 		return err
 	})

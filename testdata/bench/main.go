@@ -8,6 +8,7 @@
 //	go run ./testdata/bench -peers               other programs on the same files
 //	go run ./testdata/bench -page FILE           all of it, written into a Markdown file
 //	go run ./testdata/bench -page FILE -from bench.json  from what was measured before
+//	go run ./testdata/bench -make                the recordings alone
 //
 // The recordings are made by package synth and kept in $ASHLAR_BENCH_DIR, or ashlar/bench
 // in the user's cache folder. Rows that say "whole program" build ashlar from this tree
@@ -26,6 +27,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -39,7 +41,7 @@ func main() {
 	}
 	b := &bench{}
 	var only, out, page, from string
-	var peers, list bool
+	var peers, list, makeOnly bool
 	flag.StringVar(&only, "row", ".", "measure the rows whose names match a regular expression")
 	flag.StringVar(&out, "json", "", "write what was measured as JSON to a file")
 	flag.StringVar(&b.dir, "dir", "", "where the recordings are kept (default $ASHLAR_BENCH_DIR or the user's cache)")
@@ -51,7 +53,8 @@ func main() {
 	flag.StringVar(&b.given, "files", "", "recordings of others to measure in the rows file and peers/file: NAME=PATH,…")
 	flag.StringVar(&b.givenLarge, "large", "", "large recordings of others to measure beside tools of their formats in the row large/file: NAME=PATH,…")
 	flag.StringVar(&page, "page", "", "measure the peers too, and write the tables between the marks of a Markdown file")
-	flag.StringVar(&from, "from", "", "with -page: measure nothing, and take what -json wrote to this file")
+	flag.StringVar(&from, "from", "", "with -page: measure nothing, and take what -json wrote to these files: PATH,…; of a row in several, the last counts")
+	flag.BoolVar(&makeOnly, "make", false, "make the recordings and measure nothing")
 	flag.BoolVar(&list, "list", false, "print the names of the rows")
 	flag.Parse()
 	measured := rows
@@ -68,10 +71,13 @@ func main() {
 		return
 	}
 	err := func() error {
+		if makeOnly {
+			return b.makeAll()
+		}
 		if from == "" {
 			return b.main(measured, only, out, page)
 		}
-		rep, err := readReport(from)
+		rep, err := readReports(strings.Split(from, ","), measured)
 		if err != nil {
 			return err
 		}
@@ -136,13 +142,11 @@ func (b *bench) main(measured []row, only, out, page string) error {
 	if err != nil {
 		return err
 	}
-	cache, _ := os.UserCacheDir()
-	b.dir = cmp.Or(b.dir, os.Getenv("ASHLAR_BENCH_DIR"), filepath.Join(cache, "ashlar", "bench"))
-	b.peerDir = cmp.Or(b.peerDir, filepath.Join(b.dir, "peers"))
-	b.loads = map[string][]run{}
-	if err := os.MkdirAll(b.dir, 0o755); err != nil {
+	if err := b.chooseDir(); err != nil {
 		return err
 	}
+	b.peerDir = cmp.Or(b.peerDir, filepath.Join(b.dir, "peers"))
+	b.loads = map[string][]run{}
 	if b.temp, err = os.MkdirTemp("", "ashlar-bench-"); err != nil {
 		return err
 	}

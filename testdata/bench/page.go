@@ -20,6 +20,35 @@ const (
 	largeEnds   = "<!-- end of rows large/ -->"
 )
 
+// readReports reads files written by -json as one report, in the order of rows. Of a row in
+// several files, the results of the last count.
+func readReports(paths []string, order []row) (*report, error) {
+	var all *report
+	for _, path := range paths {
+		rep, err := readReport(path)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = rep
+			continue
+		}
+		again := func(row string) bool {
+			return slices.ContainsFunc(rep.Results, func(x result) bool { return x.Row == row }) ||
+				slices.ContainsFunc(rep.Errors, func(text string) bool { return strings.HasPrefix(text, row+": ") })
+		}
+		all.Results = slices.DeleteFunc(all.Results, func(x result) bool { return again(x.Row) })
+		all.Errors = slices.DeleteFunc(all.Errors, func(text string) bool {
+			row, _, _ := strings.Cut(text, ": ")
+			return again(row)
+		})
+		all.Results, all.Errors = append(all.Results, rep.Results...), append(all.Errors, rep.Errors...)
+	}
+	place := func(x result) int { return slices.IndexFunc(order, func(r row) bool { return r.name == x.Row }) }
+	slices.SortStableFunc(all.Results, func(x, y result) int { return cmp.Compare(place(x), place(y)) })
+	return all, nil
+}
+
 // readReport reads a file written by -json.
 func readReport(path string) (*report, error) {
 	b, err := os.ReadFile(path)
@@ -76,7 +105,7 @@ func (rep *report) page(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%sMeasured on %s on %s, with a load of %.1f before the start; other programs used %s of the machine. The whole program from start until everything is loaded, without a cache; the best of %s runs. **Missed targets are bold.**\n",
 		size, rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), rep.times())
 	rep.overview(b)
-	b.WriteString("\n*Met* is the speed as a multiple of the target; *CPUs* the average number of busy cores; *memory* the peak without the mapped file; *reference* the time of json.Valid, of decompression alone, or of the format's own library; *picture* the time to the window's first picture and the longest wait for the next, on software GL with a warm shader cache. Without that cache the first picture takes 0.2 to 0.4 s more.\n")
+	b.WriteString("\n*Met* is the speed as a multiple of the target; *CPUs* the average number of busy cores, and the share of their time that the kernel takes (target: a tenth); *memory* the peak without the mapped file; *reference* the time of json.Valid, of decompression alone, or of the format's own library; *picture* the time to the window's first picture and the longest wait for the next, on software GL with a warm shader cache. Without that cache the first picture takes 0.2 to 0.4 s more.\n")
 	for _, k := range kinds {
 		rep.readings(b, k)
 	}
@@ -141,6 +170,9 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 	if k.name != "file" {
 		fmt.Fprintf(b, " First picture within %.0f ms, then one every %d ms.", k.picture, longest)
 	}
+	if slices.ContainsFunc(all, func(r *reading) bool { return r.Rich }) {
+		b.WriteString(" Half that speed for recordings with nearly as many call paths as spans or samples.")
+	}
 	b.WriteString("\n\n| recording | size | time | speed (per s) | met | CPUs | memory | reference | picture |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	not := map[string]int{} // number of readings that miss each target
 	for _, r := range all {
@@ -155,7 +187,7 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 			missed(fmt.Sprintf("%.2f", best.bytesRate()/bestBytes), best.bytesRate() < bestBytes))
 	}
 	for _, m := range []struct{ what, name string }{
-		{"speed", "Speed"}, {besideValid, "Half the time of json.Valid"}, {"memory", "Memory"}, {"picture", "First picture"}, {"pictures", "Later pictures"},
+		{"speed", "Speed"}, {besideValid, "Half the time of json.Valid"}, {"kernel", "Kernel time"}, {"memory", "Memory"}, {"picture", "First picture"}, {"pictures", "Later pictures"},
 	} {
 		if n := not[m.what]; n > 0 {
 			fmt.Fprintf(b, "\n%s: missed in %d of %d. %s\n", m.name, n, len(all), cmp.Or(k.bounds[m.what], unexplained))
@@ -189,8 +221,8 @@ func (r *reading) line() string {
 	if p := r.Picture; p.All > 0 {
 		pictures = missed(fmt.Sprintf("%.0f", p.First), slices.Contains(not, "picture")) + ", " + missed(fmt.Sprintf("%.0f ms", p.Gap), slices.Contains(not, "pictures"))
 	}
-	return fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %.1f | %s | %s | %s |\n", cell(r.What), size(r.Bytes), holds, seconds(r.Seconds), rate, met,
-		r.CPU/r.Seconds, missed(size(r.Own), slices.Contains(not, "memory")), beside, pictures)
+	return fmt.Sprintf("| %s | %s, %s | %s | %s | %s | %.1f, %s | %s | %s | %s |\n", cell(r.What), size(r.Bytes), holds, seconds(r.Seconds), rate, met,
+		r.CPU/r.Seconds, missed(fmt.Sprintf("%.0f %%", 100*r.kernel()), slices.Contains(not, "kernel")), missed(size(r.Own), slices.Contains(not, "memory")), beside, pictures)
 }
 
 // rest writes the rows that are not readings of a file.

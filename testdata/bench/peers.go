@@ -38,6 +38,9 @@ var peerRows = []row{
 	{"peers/pprof", func(b *bench) ([]result, error) {
 		return b.againstMade(peerPprof, "pprof", b.speedscope, b.goPprof)
 	}},
+	{"peers/pprof-paths", func(b *bench) ([]result, error) {
+		return b.againstMade(pprofPaths, "pprof, 600,000 stacks that share hardly any path", b.goPprof)
+	}},
 	{"peers/file", func(b *bench) (out []result, err error) {
 		err = eachGiven(b.given, func(name string, f *file) error {
 			tools := b.toolsOf(f.path)

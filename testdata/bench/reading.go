@@ -24,6 +24,11 @@ type reading struct {
 	Unit     string `json:"unit"` // unit of the count
 	Spans    int64  `json:"spans"`
 
+	// Rich recordings have nearly as many call paths as spans or samples. Their target is half the
+	// speed, and they may take more memory.
+	Rich  bool  `json:"path_rich,omitempty"`
+	Paths int64 `json:"paths,omitempty"` // with Rich; 0 if unknown
+
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu_seconds"`
 	System  float64 `json:"system_seconds"` // CPU time in the kernel
@@ -46,6 +51,8 @@ const leastJudged = 20 * mega
 func (r *reading) met() float64 {
 	k := kindOf(r.Kind)
 	switch {
+	case k.met != nil && r.Rich:
+		return 2 * k.met(r)
 	case k.met != nil:
 		return k.met(r)
 	case r.JSON && r.Bytes >= leastJudged:
@@ -54,13 +61,19 @@ func (r *reading) met() float64 {
 	return 0
 }
 
+// mostKernel is the largest share of the CPU time that the kernel may take.
+const mostKernel = .1
+
+// kernel returns the share of the CPU time that was spent in the kernel.
+func (r *reading) kernel() float64 { return r.System / max(r.CPU, 1e-3) }
+
 // judged reports whether the targets for Chrome JSON apply.
 func (r *reading) judged() bool { return r.JSON && (r.Kind != "file" || r.Bytes >= leastJudged) }
 
 // memory returns the target in bytes, 0 without one.
 func (r *reading) memory() float64 {
 	if r.judged() {
-		return memoryBeside + perSpan*float64(r.Spans)
+		return memoryBeside + perSpan*float64(r.Spans) + perPath*float64(r.Paths)
 	}
 	return 0
 }
@@ -72,6 +85,9 @@ func (r *reading) missed() (what []string) {
 	}
 	if r.judged() && r.Beside == besideValid && r.BesideSeconds < validTimes*r.Seconds {
 		what = append(what, besideValid)
+	}
+	if r.kernel() > mostKernel && r.Bytes >= leastJudged {
+		what = append(what, "kernel")
 	}
 	if m := r.memory(); m > 0 && float64(r.Own) > m {
 		what = append(what, "memory")
@@ -88,7 +104,7 @@ func (r *reading) missed() (what []string) {
 const besideValid = "json.Valid"
 
 // reading measures reading a recording, and everything else that is measured on its file.
-func (b *bench) reading(k *kind, what string, f *file) ([]result, error) {
+func (b *bench) reading(k *kind, what string, rich bool, f *file) ([]result, error) {
 	all, err := b.load(f)
 	if err != nil {
 		return nil, err
@@ -96,6 +112,9 @@ func (b *bench) reading(k *kind, what string, f *file) ([]result, error) {
 	r := &reading{Kind: k.name, What: what, Bytes: f.bytes, Unpacked: f.bytes, Seconds: all[0].Seconds, CPU: all[0].CPU, System: all[0].System, Own: math.MaxInt64}
 	if f.summary.Bytes > 0 {
 		r.Unpacked = f.summary.Bytes
+	}
+	if r.Rich = rich; rich {
+		r.Paths = int64(f.summary.Paths)
 	}
 	r.Packed = strings.HasSuffix(f.path, ".zst") || strings.HasSuffix(f.path, ".json.gz")
 	for _, x := range all {

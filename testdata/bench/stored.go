@@ -10,8 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-
-	"ashlar/testdata/gen/synth"
 )
 
 // atOnce is the longest time, in seconds, that a command may take on a recording in the
@@ -71,9 +69,7 @@ func (b *bench) askKept(f *file, home string) (ask func(args ...string) ([]run, 
 // Each must take at most 1 s and, except for info, at most three times as long as another
 // command.
 func (b *bench) againPaths() ([]result, error) {
-	r := chrome
-	r.options = synth.Options{Kind: "chrome", Shape: "paths", Bytes: 447_000_000}
-	f, err := b.get(r)
+	f, err := b.get(chromePaths)
 	if err != nil {
 		return nil, err
 	}

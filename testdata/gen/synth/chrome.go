@@ -81,7 +81,7 @@ func writeChrome(out *output, o Options) (*Summary, error) {
 		sum.Functions = sum.Paths
 	}
 	if shape.unique {
-		sum.Functions = int(sum.Spans)
+		sum.Functions, sum.Paths = int(sum.Spans), int(sum.Spans)
 	}
 	out.buf = append(out.buf, c.newline()+"]}"+c.newline()...)
 	return sum, nil
@@ -332,9 +332,9 @@ var chromeShapes = []chromeShape{
 	{name: oneThread, what: "one thread", complete: some, threads: 1},
 	{name: "threads", what: "2,000 threads", complete: some, threads: 2000},
 	{name: "names", what: "50,000 names", complete: some, numbered: true},
-	{name: "million-names", what: "a name for each span", complete: all, unique: true},
-	{name: manyPaths, what: "nearly as many call paths as spans", complete: all, order: func([]chromeEvent) {}, wander: &wander{depth: maxDepth, again: 128}},
-	{name: "recursion", what: "recursion of 1,000 frames, nearly as many call paths as spans", complete: all, order: func([]chromeEvent) {}, wander: &wander{depth: 1000, again: 160, calls: 4}},
+	{name: millionNames, what: "a name for each span", complete: all, unique: true},
+	{name: manyPaths, what: "nearly as many call paths as spans", complete: all, order: func([]chromeEvent) {}, wander: &wander{depth: maxDepth, again: manyAgain}},
+	{name: recursion, what: "recursion of 1,000 frames, nearly as many call paths as spans", complete: all, order: func([]chromeEvent) {}, wander: &wander{depth: 1000, again: 160, calls: 4}},
 	{name: "args", what: "300 bytes of arguments on every X", complete: all, longArgs: true},
 	{name: "pretty", what: "indented", complete: some, pretty: true},
 	{name: "crlf", what: "CRLF", complete: some, crlf: true},

@@ -27,6 +27,8 @@ const (
 	writtenNames = "written"
 	packedTrace  = "packed"
 	manyPaths    = "paths"
+	recursion    = "recursion"
+	millionNames = "million-names"
 )
 
 var shapes = map[string][]shape{
@@ -35,13 +37,20 @@ var shapes = map[string][]shape{
 		{fractions, "times in µs with a fraction"},
 		{longNames, "names of 30 characters"},
 		{oneThread, "one thread"},
+		{manyPaths, "nearly as many call paths as spans"},
 	},
-	"spall3": {{"", "buffers of some thousand events"}, {smallBuffers, "buffers of some ten events"}, {automatic, "of code that is traced as a whole: steps of addresses and times"}},
+	"spall3": {
+		{"", "buffers of some thousand events"},
+		{smallBuffers, "buffers of some ten events"},
+		{automatic, "of code that is traced as a whole: steps of addresses and times"},
+		{manyPaths, "nearly as many call paths as spans"},
+	},
 	"spaa": {
 		{"", "the type of a record first"},
 		{sortedKeys, "the keys of each record sorted"},
 		{stackEach, "a stack record for each sample"},
 		{manyFrames, "200,000 frames"},
+		{manyPaths, "a stack of 28 frames for each sample, which share hardly any path"},
 	},
 	"perfetto": {
 		{"", "an argument at some of the slices"},
@@ -99,6 +108,12 @@ func checkShape(kind, name string) error {
 		return fmt.Errorf("%s has no shape %q: choose one of%s", kind, name, strings.Join(all, " "))
 	}
 	return nil
+}
+
+// ManyPaths reports whether recordings of a shape have nearly as many call paths as spans or
+// samples.
+func ManyPaths(shape string) bool {
+	return shape == manyPaths || shape == recursion || shape == millionNames
 }
 
 // turns returns how many times in a row each stack is repeated in a shape.

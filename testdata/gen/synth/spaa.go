@@ -26,7 +26,8 @@ type spaa struct {
 	totals []spaaTotal // by event, thread and call
 	seen   []bool      // by call
 	path   []uint32
-	each   bool // each sample has its own stack record
+	each   bool     // each sample has its own stack record
+	walks  *program // if each of these stacks has a path of its own: the program with these paths
 
 	// The running window: its start, the weights by call, and the calls that have a
 	// weight.
@@ -76,12 +77,15 @@ func writeSPAA(out *output, o Options) (*Summary, error) {
 	p := newProgram(o.Seed, o.Threads, paths)
 	n := len(p.calls)
 	s := &spaa{
-		output: out, prog: p, sum: newSummary(p), frames: newFrameTable(p), each: o.Shape == stackEach,
+		output: out, prog: p, sum: newSummary(p), frames: newFrameTable(p), each: o.Shape == stackEach || o.Shape == manyPaths,
 		ids: make([]string, n), seen: make([]bool, n), window: make([]int64, n),
 		totals: make([]spaaTotal, len(spaaEvents)*o.Threads*n),
 	}
 	if o.Shape == manyFrames {
 		s.frames.apart()
+	}
+	if o.Shape == manyPaths {
+		s.walks = p.wandering(maxDepth, 0, 0)
 	}
 	dictionaries := s.dictionaries()
 	s.tally(o, int64(len(dictionaries)))
@@ -104,7 +108,11 @@ func (s *spaa) tally(o Options, dictionaries int64) {
 		event, period := eventOf(sm)
 		total := s.total(event, sm.index, sm.call)
 		if total.samples == 0 || s.each {
-			left -= spaaStackBytes + int64(s.prog.calls[sm.call].depth+1)*spaaStackFrameBytes
+			depth := s.prog.calls[sm.call].depth + 1
+			if s.walks != nil {
+				depth = maxDepth
+			}
+			left -= spaaStackBytes + int64(depth)*spaaStackFrameBytes
 			s.sum.Stacks++
 		}
 		left -= spaaSampleBytes
@@ -180,7 +188,8 @@ func (s *spaa) stacks() {
 					continue
 				}
 				if !s.each {
-					s.stack(&event, t, uint32(call), *total)
+					s.path = s.prog.path(s.path[:0], uint32(call))
+					s.stack(&event, t, s.id(uint32(call)), *total)
 				}
 				all.samples += total.samples
 				all.period += total.period
@@ -192,10 +201,10 @@ func (s *spaa) stacks() {
 	}
 }
 
-func (s *spaa) stack(event *spaaEvent, thread int, call uint32, total spaaTotal) {
-	s.path = s.prog.path(s.path[:0], call)
+// stack writes a record of the stack in s.path.
+func (s *spaa) stack(event *spaaEvent, thread int, id string, total spaaTotal) {
 	b := append(s.buf, `{"type":"stack","id":`...)
-	b = append(b, s.id(call)...)
+	b = append(b, id...)
 	b = append(b, `,"frames":[`...)
 	for i, c := range s.path {
 		if i > 0 {
@@ -208,7 +217,7 @@ func (s *spaa) stack(event *spaaEvent, thread int, call uint32, total spaaTotal)
 	b = fmt.Appendf(b, `],"stack_type":"unified","context":{"event":%q,"pid":%d,"tid":%d,"comm":%q},"weights":`, event.name, info.pid, info.tid, info.name)
 	weights := fmt.Appendf(nil, `[{"metric":"samples","value":%d},{"metric":"period","value":%d,"unit":%q}]`, total.samples, total.period, event.unit)
 	b = append(b, weights...)
-	b = fmt.Appendf(b, `,"exclusive":{"frame":%d,"weights":%s}}`+"\n", s.frames.of[call]+1, weights)
+	b = fmt.Appendf(b, `,"exclusive":{"frame":%d,"weights":%s}}`+"\n", s.frames.of[s.path[0]]+1, weights)
 	s.buf = b
 	s.sum.Records++
 	s.sum.MaxDepth = max(s.sum.MaxDepth, len(s.path))
@@ -230,7 +239,12 @@ func (s *spaa) samples(seed uint64) {
 		if s.each {
 			// Windows refer to the last id that was made for a path.
 			s.ids[sm.call] = fmt.Sprintf(`"0x%016x"`, uint64(i+1)*0x9E3779B97F4A7C15)
-			s.stack(&spaaEvents[event], sm.index, sm.call, spaaTotal{1, period})
+			if s.walks != nil {
+				s.path = s.walks.path(s.path[:0], uint32(i))
+			} else {
+				s.path = s.prog.path(s.path[:0], sm.call)
+			}
+			s.stack(&spaaEvents[event], sm.index, s.ids[sm.call], spaaTotal{1, period})
 		}
 		s.sample(&sm, spaaEvents[event].name, period)
 		if event == 0 {

@@ -20,7 +20,7 @@ const (
 )
 
 func writeSpall1(out *output, o Options) (*Summary, error) {
-	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	p := tracedProgram(o)
 	sum := newSummary(p)
 	unit := 1e-3
 	if o.Shape == fractions {

@@ -19,7 +19,7 @@ const (
 )
 
 func writeSpall3(out *output, o Options) (*Summary, error) {
-	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	p := tracedProgram(o)
 	if o.Shape == automatic {
 		return writeSpallAuto(out, o, p)
 	}

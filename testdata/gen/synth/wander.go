@@ -31,6 +31,18 @@ func (p *program) wandering(depth int, again uint8, calls int) *program {
 	return &q
 }
 
+// manyAgain is the chance of one more call, in 1/256, in recordings with many call paths.
+const manyAgain = 128
+
+// tracedProgram returns the program of a recording of calls.
+func tracedProgram(o Options) *program {
+	p := newProgram(o.Seed, o.Threads, defaultPaths)
+	if o.Shape == manyPaths {
+		p = p.wandering(maxDepth, manyAgain, 0)
+	}
+	return p
+}
+
 // deepest is the number of frames of the deepest path.
 func (p *program) deepest() int {
 	if p.wander != nil {
