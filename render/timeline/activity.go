@@ -28,7 +28,7 @@ func NewActivity(ctx context.Context, rec *recording.Recording) (*Activity, erro
 		if name, ok := groupOf(rec, t); ok {
 			n[name]++
 		}
-		if rec.Processes[t.Process].Member == "processor" && t.Kind == recording.ThreadTrack {
+		if rec.Processes[t.Process].Member == recording.ProcessorWord && t.Kind == recording.ThreadTrack {
 			a.most++
 		}
 	}

@@ -201,7 +201,7 @@ func (l *look) lockSpans(r rule) error {
 	slow, rest := times[:n], times[n:]
 	order.By(slow, byTime)
 	order.By(rest, byTime)
-	elsewhere := func(track int) bool { return (!on[track] || len(on) > 1) && !l.isProcessor(track) }
+	elsewhere := func(track int) bool { return (!on[track] || len(on) > 1) && !l.rec.IsProcessor(track) }
 	id, _ := most(waited.first)
 	f := l.rec.Functions.At(int(id))
 	amount, share := l.cost(id, waited.total)

@@ -24,7 +24,7 @@ func (l *look) join(r rule) error {
 		if on < 0 {
 			continue
 		}
-		ends, err := repeat.Endings(l.ctx, l.rec, func(track int) bool { return track != on && !l.isProcessor(track) }, waits)
+		ends, err := repeat.Endings(l.ctx, l.rec, func(track int) bool { return track != on && !l.rec.IsProcessor(track) }, waits)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (l *look) evenly(waits, track int) bool {
 	}
 	most := work(track)
 	for i, t := range l.rec.Tracks {
-		if i != waits && i != track && t.Kind == recording.ThreadTrack && !l.isProcessor(i) && 3*work(i) >= 2*most {
+		if i != waits && i != track && t.Kind == recording.ThreadTrack && !l.rec.IsProcessor(i) && 3*work(i) >= 2*most {
 			return true
 		}
 	}

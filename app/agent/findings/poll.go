@@ -102,7 +102,7 @@ func (l *look) pollStates(r rule) error {
 	var best found
 	for i, t := range l.rec.Tracks {
 		lane := &t.States
-		if lane.Len() < fewestSleeps || t.Kind != recording.ThreadTrack || l.isProcessor(i) || l.rec.OfRuntime(t) {
+		if lane.Len() < fewestSleeps || t.Kind != recording.ThreadTrack || l.rec.IsProcessor(i) || l.rec.OfRuntime(t) {
 			continue
 		}
 		at := map[recording.CallID]*found{}

@@ -17,7 +17,7 @@ func (l *look) processor(r rule) error {
 		if t.Kind != recording.ThreadTrack {
 			continue
 		}
-		if t.Process >= len(l.rec.Processes) || l.rec.Processes[t.Process].Name != "processors" {
+		if !l.rec.IsProcessor(i) {
 			recording.Add(&ready, t.InState[recording.Runnable])
 			recording.Add(&ran, t.InState[recording.Running])
 			continue

@@ -29,7 +29,7 @@ func (l *look) repeating() (_ []repeat.Loop, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l.loops, err = repeat.Of(l.ctx, l.rec, func(track int) bool { return isStream(devices, track) || l.isProcessor(track) })
+	l.loops, err = repeat.Of(l.ctx, l.rec, func(track int) bool { return isStream(devices, track) || l.rec.IsProcessor(track) })
 	l.looped = err == nil
 	return l.loops, err
 }
@@ -51,9 +51,6 @@ func (l *look) kind(track int) string {
 	word := l.rec.ThreadWord(track)
 	return strings.ToUpper(word[:1]) + word[1:]
 }
-
-// isProcessor reports whether a track shows a processor. Threads show the same work.
-func (l *look) isProcessor(track int) bool { return l.rec.ThreadWord(track) == "processor" }
 
 func (l *look) outlier(r rule) error {
 	loops, err := l.repeating()
@@ -200,7 +197,7 @@ func (l *look) why(f *Finding, o *repeat.Loop, s *repeat.Slow) (with string, err
 	if err != nil {
 		return "", err
 	}
-	over = slices.DeleteFunc(over, func(x repeat.Overlap) bool { return l.isProcessor(x.Track) })
+	over = slices.DeleteFunc(over, func(x repeat.Overlap) bool { return l.rec.IsProcessor(x.Track) })
 	if len(over) > 0 {
 		with = l.rec.Functions.At(int(over[0].Function)).Name
 		f.say(" ")

@@ -28,7 +28,7 @@ func (l *look) straggler(r rule) error {
 	var names []string
 	for i, t := range l.rec.Tracks {
 		k := repeat.Stem(t.Name)
-		if t.Kind != recording.ThreadTrack || t.Spans() == 0 || k == t.Name || isStream(devices, i) || l.isProcessor(i) {
+		if t.Kind != recording.ThreadTrack || t.Spans() == 0 || k == t.Name || isStream(devices, i) || l.rec.IsProcessor(i) {
 			continue
 		}
 		if groups[k] == nil {

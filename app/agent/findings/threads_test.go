@@ -296,7 +296,7 @@ func TestProcessor(t *testing.T) {
 		g := newGoroutines()
 		g.ProcessInfo(g.Process(1)).Member = ""
 		const processors = recording.TextID
-		g.ProcessInfo(g.Process(processors)).Name = "processors"
+		g.ProcessInfo(g.Process(processors)).Member = recording.ProcessorWord
 		var cpus, threads []*recording.TrackBuilder
 		for i := range int64(2) {
 			cpus = append(cpus, g.Track(recording.TrackKey{PID: processors, TID: i}))

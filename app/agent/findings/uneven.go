@@ -26,7 +26,7 @@ func (l *look) uneven(r rule) error {
 	has, groups := map[int]int64{}, map[string][]int{}
 	for i, t := range l.rec.Tracks {
 		k := repeat.Stem(t.Name)
-		if t.Kind != recording.ThreadTrack || k == "" || l.isProcessor(i) || l.rec.OfRuntime(t) {
+		if t.Kind != recording.ThreadTrack || k == "" || l.rec.IsProcessor(i) || l.rec.OfRuntime(t) {
 			continue
 		}
 		if has[i] = t.InState[recording.Running] + t.InState[recording.Collecting]; !states {

@@ -44,7 +44,7 @@ func (a *Answer) findCandidates(ctx context.Context, in recording.Scope) error {
 	if len(times) == 0 {
 		return nil
 	}
-	all, err := repeat.Overlaps(ctx, a.rec, func(t int) bool { return t != track && a.rec.ThreadWord(t) != "processor" }, times, others)
+	all, err := repeat.Overlaps(ctx, a.rec, func(t int) bool { return t != track && !a.rec.IsProcessor(t) }, times, others)
 	if err != nil {
 		return err
 	}

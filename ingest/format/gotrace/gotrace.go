@@ -176,7 +176,7 @@ func (d *decoder) begin() {
 		case "goroutines":
 			p.Member, p.Grouped = "goroutine", true
 		case "processors": // first, because they are few and show what ran when
-			p.Member, p.Sort = "processor", -1
+			p.Member, p.Sort = recording.ProcessorWord, -1
 		}
 	}
 	d.b.AddEvent(recording.StateEvent())

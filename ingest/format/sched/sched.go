@@ -111,7 +111,8 @@ func (s *Builder) Switch(at, cpu, prev int64, state State, stack recording.CallI
 		p = &processor{runs: prev, since: at, track: s.b.Track(recording.TrackKey{PID: Processors, TID: cpu})}
 		p.track.SetName(fmt.Sprintf("CPU %d", cpu))
 		p.track.SetSort(int(min(max(cpu, 0), 1<<31-1)))
-		s.b.ProcessInfo(s.b.Process(Processors)).Name = "processors"
+		machine := s.b.ProcessInfo(s.b.Process(Processors))
+		machine.Name, machine.Member = "processors", recording.ProcessorWord
 		s.cpus[cpu] = p
 	}
 	if p.runs != prev && prev >= 0 {

@@ -598,13 +598,14 @@ func TestWarningsAndLedger(t *testing.T) {
 // TestTrackKinds checks the counts of tracks by kind, with async tracks last.
 func TestTrackKinds(t *testing.T) {
 	b := NewBuilder()
+	b.ProcessInfo(b.Process(9)).Member = ProcessorWord
 	b.ProcessInfo(b.Process(1)).Member = "goroutine"
-	for i, k := range []TrackKey{{PID: 1, TID: 1}, {Kind: AsyncTrack, PID: 1, Name: "tasks"}, {PID: 2, TID: 1}, {PID: 1, TID: 2}, {Kind: AsyncTrack, PID: 2, Name: "io"}, {PID: 2, TID: TextID}} {
+	for i, k := range []TrackKey{{PID: 9}, {PID: 1, TID: 1}, {Kind: AsyncTrack, PID: 1, Name: "tasks"}, {PID: 2, TID: 1}, {PID: 1, TID: 2}, {Kind: AsyncTrack, PID: 2, Name: "io"}, {PID: 2, TID: TextID}} {
 		b.Track(k).Instant(int64(i), "x", 0)
 	}
 	b.Track(TrackKey{PID: 2, TID: TextID}).SetName(WholeTrace)
 	rec := b.Finish()
-	want := []KindCount{{"goroutine", 2}, {"thread", 1}, {"async track", 2}}
+	want := []KindCount{{"processor", 1}, {"goroutine", 2}, {"thread", 1}, {"async track", 2}}
 	if got := rec.TrackKinds(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

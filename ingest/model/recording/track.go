@@ -164,13 +164,16 @@ func (r *Recording) OfRuntime(t *Track) bool {
 }
 
 // ThreadWord returns the word for a track: thread, goroutine or another word of its
-// process, or async track. For NoTrack it is the word of the first process.
+// process, or async track. For NoTrack it is the word of the first process that has no
+// processors.
 func (r *Recording) ThreadWord(track int) string {
 	process := 0
 	if track >= 0 && track < len(r.Tracks) {
 		if process = r.Tracks[track].Process; r.Tracks[track].Kind == AsyncTrack {
 			return AsyncWord
 		}
+	} else {
+		process = max(0, slices.IndexFunc(r.Processes, func(p Process) bool { return p.Member != ProcessorWord }))
 	}
 	if process >= len(r.Processes) {
 		return "thread"
@@ -178,8 +181,14 @@ func (r *Recording) ThreadWord(track int) string {
 	return cmp.Or(r.Processes[process].Member, "thread")
 }
 
-// AsyncWord is the word for an AsyncTrack.
-const AsyncWord = "async track"
+// AsyncWord is the word for an AsyncTrack, ProcessorWord for one that shows a processor.
+const (
+	AsyncWord     = "async track"
+	ProcessorWord = "processor"
+)
+
+// IsProcessor reports whether a track shows what a processor ran. Threads show the same work.
+func (r *Recording) IsProcessor(track int) bool { return r.ThreadWord(track) == ProcessorWord }
 
 // A KindCount is the number of tracks of a kind, in the words of ThreadWord.
 type KindCount struct {
