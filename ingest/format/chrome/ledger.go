@@ -35,6 +35,7 @@ const (
 	cpuDur
 	mismatchedEnd
 	crossedEnd
+	crossedID
 	unmatchedEnd
 	unclosed
 	idSpelling
@@ -77,6 +78,7 @@ var problems = [problemCount]struct{ code, text string }{
 	cpuDur:        {"cpu-duration", "A complete event (X) has no duration (dur); its CPU time (tdur) is used."},
 	mismatchedEnd: {"mismatched-end", "An end event (E) has the name %s, but no such span is open on its thread; it closes the innermost span."},
 	crossedEnd:    {"crossed-end", "An end event (E) closes %s while spans inside it are still open."},
+	crossedID:     {"crossed-end-by-id", "An end event (E) closes %s, which has the same id, while spans inside it are still open."},
 	unmatchedEnd:  {"unmatched-end", "An end event has no open span to close and is left out."},
 	unclosed:      {"unclosed", "A span is never closed; it is shown as unfinished."},
 	idSpelling:    {"id-spelling", "The ids %s are the same number in two spellings. Ids are compared as text, so the begin and end events do not match."},
@@ -204,7 +206,7 @@ func (l *ledger) warn(p problem, off int64, detail string) {
 	}
 	say := l.b.Warn
 	switch p {
-	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow, emptyEvent, idSpelling:
+	case noPicture, otherMetadata, longMember, systemEvents, argsDropped, missingComma, loneFlow, emptyEvent, idSpelling, crossedID:
 		say = l.b.Remark
 	case sampleAgain, asyncAgain:
 		say = l.b.Mended

@@ -322,8 +322,12 @@ func (d *decoder) endLoose(t *thread, it *item, e ending, at int64, k *recording
 	}
 	o := t.stack[i]
 	if i < n-1 {
-		d.repaired(k, it.off)
-		d.warn(crossedEnd, it.off, d.names[o.name].text)
+		if e.id != 0 && o.id == e.id {
+			d.warn(crossedID, it.off, d.names[o.name].text)
+		} else {
+			d.repaired(k, it.off)
+			d.warn(crossedEnd, it.off, d.names[o.name].text)
+		}
 		if t.orphans == nil {
 			t.orphans = map[uint32][]open{}
 		}
