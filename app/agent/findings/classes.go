@@ -17,7 +17,7 @@ const (
 	inKernel
 	// asking is for spans only: samples in such functions need not wait.
 	asking
-	// joining is waiting for threads to end, which some runtimes do with a lock.
+	// joining is waiting for threads to end, which some runtimes do with a lock. It is also idling.
 	joining
 
 	// Kinds of work that libraries do; see works.
@@ -134,6 +134,9 @@ func classesOf(rec *recording.Recording) []class {
 		}
 		if isUnnamed(f) && strings.HasPrefix(path.Base(f.Module), "libgcc_s.") { // little else than the unwinder
 			of[i] |= throwing
+		}
+		if of[i]&joining != 0 {
+			of[i] |= idling
 		}
 		if f.Kind == recording.KindKernel {
 			of[i] |= inKernel

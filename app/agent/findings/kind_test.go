@@ -19,10 +19,15 @@ func TestKindOfTrack(t *testing.T) {
 		for i, name := range []string{"Main", "worker 1", "worker 2", "worker 3", "worker 4"} {
 			track := b.Track(recording.TrackKey{PID: 1, TID: int64(i + 1)})
 			track.SetName(name)
-			for at := int64(0); at < 300; at++ {
+			at := int64(0)
+			for k := range int64(300) {
 				long := []int64{ms, 4 * ms, 4 * ms, 4 * ms, ms / 1000}[i]
-				track.Begin(7*at*ms, frame, 0)
-				track.End(7*at*ms + long)
+				if i == 0 {
+					long += k % 4 * ms / 10
+				}
+				track.Begin(at, frame, 0)
+				track.End(at + long)
+				at += 7*ms + k%4*ms/10
 			}
 		}
 		found, err := Of(t.Context(), b.Finish())

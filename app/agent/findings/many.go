@@ -78,6 +78,9 @@ func (l *look) part(r rule) error {
 		o := &loops[i]
 		whole, of := sums[o.Function].whole, sums[o.Function].of
 		id, sum := most(of)
+		if isWait(l.rec.Functions.At(int(id)).Name) {
+			continue
+		}
 		others := 0
 		for f, t := range of {
 			if f != id && 100*t >= whole {
@@ -95,6 +98,12 @@ func (l *look) part(r rule) error {
 		return nil
 	}
 	return nil
+}
+
+// isWait reports whether a function waits, by its name, such as Jobs::waitForAll.
+func isWait(name string) bool {
+	name = name[strings.LastIndexAny(name, ":./ ")+1:]
+	return strings.HasPrefix(name, "wait") || strings.HasPrefix(name, "Wait")
 }
 
 // inside is the time of a function: whole, and without waits that of its callees.

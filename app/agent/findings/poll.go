@@ -28,7 +28,7 @@ func (l *look) poll(r rule) error {
 	for c := 1; c < len(total); c++ {
 		id := recording.CallID(c)
 		up := l.rec.Calls.Parent(id)
-		if up == recording.NoCall || l.weights.Count[c] == 0 || l.classes[l.rec.Func(id)]&idling == 0 || l.weights.Count[c] < 3*l.weights.Count[up] || l.weights.Count[up] == 0 {
+		if up == recording.NoCall || l.weights.Count[c] == 0 || l.classes[l.rec.Func(id)]&(idling|joining) != idling || l.weights.Count[c] < 3*l.weights.Count[up] || l.weights.Count[up] == 0 {
 			continue
 		}
 		f := l.rec.Func(up)

@@ -59,7 +59,7 @@ func longest(o *repeat.Loop, s *repeat.Slow) int {
 }
 
 // rareCalls returns the calls that take at least ten times the median of the others, and at
-// least 100 ms; nil if there are none or more than three.
+// least 100 ms; nil if there are none or more than three, or if another takes nearly as long.
 func rareCalls(o *repeat.Loop) *repeat.Slow {
 	s := &repeat.Slow{Median: o.Median(0, len(o.Spans)), From: math.MaxInt64, Apart: true}
 	least := max(10*s.Median, longRare)
@@ -80,7 +80,9 @@ func rareCalls(o *repeat.Loop) *repeat.Slow {
 		all[k] = o.Duration(i)
 	}
 	slices.Sort(all)
-	s.Median = all[(len(all)-1)/2]
+	if s.Median = all[(len(all)-1)/2]; 5*all[len(all)-1] >= 4*s.From {
+		return nil // others are nearly as long
+	}
 	for _, i := range s.Calls {
 		s.Excess += o.Duration(i) - s.Median
 	}

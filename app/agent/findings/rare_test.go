@@ -37,7 +37,9 @@ func TestRare(t *testing.T) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
-	for what, d := range map[string]*drawn{"a short one": draw(90_000, 3), "none": draw(0), "many": draw(200_000, 1, 17, 40, 66)} {
+	near := draw(104_000, 0)
+	near.span(1, "step", 1e6, 95_000)
+	for what, d := range map[string]*drawn{"another nearly as long": near, "a short one": draw(90_000, 3), "none": draw(0), "many": draw(200_000, 1, 17, 40, 66)} {
 		if got := d.found(t); strings.Contains(got, "rare: ") {
 			t.Errorf("%s: %q", what, got)
 		}

@@ -244,7 +244,7 @@ func (f *Finding) sayRhythm(r repeat.Rhythm, start int64, first func(Number) Num
 
 // sayCallees names the function that adds most of the slow calls' extra time, the one that only
 // slow calls call, and the function called more often in slow calls. The extra time alone explains nothing unless a
-// callee takes it and the slow calls stand apart from the others.
+// callee takes it more often than by chance and the slow calls stand apart from the others.
 func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason bool) (with string) {
 	var more *repeat.Callee
 	all := o.Callees(s)
@@ -267,7 +267,7 @@ func (l *look) sayCallees(f *Finding, o *repeat.Loop, s *repeat.Slow, reason boo
 			more, with = c, named(c)
 		}
 	}
-	if len(all) > 0 && all[0].Share >= .5 && (reason || more != nil || s.Apart && all[0].Function != o.Function) {
+	if len(all) > 0 && all[0].Share >= .5 && (reason || more != nil || s.Apart && all[0].Function != o.Function && o.Chosen(s, all[0].Function)) {
 		c := &all[0]
 		who := quoted(named(c))
 		if c.Function == o.Function {
@@ -403,8 +403,10 @@ func (l *look) idle(r rule, loops []repeat.Loop) error {
 		sum += g
 	}
 	middle := slices.Sorted(slices.Values(gaps))[(len(gaps)-1)/2]
-	// A thread that waits for events has many short gaps and a few long ones.
-	if 4*sum < 3*window || 10*window < 9*l.rec.Duration() || 2*middle*int64(len(gaps)) < sum {
+	// A thread that waits for events has many short gaps and a few long ones. A thread that is
+	// paced by a clock, as by the display, waits until the next tick; unless its waits are recorded,
+	// only those count that do not depend on the calls.
+	if 4*sum < 3*window || 10*window < 9*l.rec.Duration() || 2*middle*int64(len(gaps)) < sum || l.rec.Counts.States == 0 && !o.Sleeps() {
 		return nil
 	}
 	state, typical := view.State{Tab: "functions", Table: view.Table{Group: "thread"}}, slices.Index(gaps, middle)

@@ -182,8 +182,10 @@ func TestOutlier(t *testing.T) {
 		}, []string{"holder: “lock wait” takes ", "39 of 39 long waits end within", "of the end of a call of “swap tables” on “indexer” (correlation, not proof)."}},
 		"evenly idle": {func(d *drawn) {
 			d.thread(1, "Main")
+			at := 0.
 			for i := range 300 {
-				d.span(1, "Frame", float64(i)*7000, 1000)
+				d.span(1, "Frame", at, 1000+float64(i%4))
+				at += 7000 + float64(i%4)
 			}
 		}, []string{"pause: Thread “Main” is idle between calls of “Frame” for 85.7 % of 2.094 s (median gap: 6.000 ms)."}},
 		"climb": {func(d *drawn) {
@@ -241,6 +243,19 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 	if alarms > 0 {
 		t.Errorf("%d of %d traces of nothing have findings", alarms, traces)
+	}
+}
+
+// TestPaced checks that a game that waits for the display after each frame is not called idle.
+func TestPaced(t *testing.T) {
+	d := &drawn{}
+	d.thread(1, "Main")
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 300 {
+		d.span(1, "Frame", float64(i)*16_667+20*r.Float64(), 2000+600*r.Float64())
+	}
+	if got := d.found(t); got != "" {
+		t.Error(got)
 	}
 }
 

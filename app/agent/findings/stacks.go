@@ -350,7 +350,7 @@ func (l *look) hot(r rule) error {
 	f := l.rec.Functions.At(int(row.Func))
 	busy := l.busy()
 	sure, ok := l.above(self, busy, least)
-	if !ok || isUnnamed(f) || !l.sampled() && (2*self < l.sum || !l.among(row.Func)) {
+	if !ok || isUnnamed(f) || !l.sampled() && (2*self < l.sum || isWait(f.Name) || !l.among(row.Func)) {
 		return nil
 	}
 	cost := l.counted(self, "function.self", "--callees-of", typed(l.rec, f))
@@ -446,6 +446,17 @@ func (l *look) recursion(r rule) error {
 	return nil
 }
 
+// keeps reports whether the program itself has memory in use. After its work it has none, and
+// it tells nothing that a function keeps none.
+func keeps(inUse *look, owners []recording.FuncID) bool {
+	for c, f := range owners {
+		if f != nobody && inUse.weights.Self[c] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // garbage examines heap profiles that record both allocated and live memory.
 func (l *look) garbage(r rule) error {
 	for e := range l.rec.Events {
@@ -463,6 +474,9 @@ func (l *look) garbage(r rule) error {
 			return err
 		}
 		owners, recognized := other.owners()
+		if recognized && !keeps(kept, owners) {
+			return nil
+		}
 		still, made := kept.byOwner(owners), other.byOwner(owners)
 		for {
 			id, cost := most(made)

@@ -71,6 +71,7 @@ func TestJoin(t *testing.T) {
 // TestPart checks that the function is named that takes most of the time of repeating calls.
 // Waits do not count.
 func TestPart(t *testing.T) {
+	outer := "copy"
 	draw := func(name string, length float64) *drawn {
 		d := &drawn{}
 		d.thread(1, "Main")
@@ -79,7 +80,7 @@ func TestPart(t *testing.T) {
 			d.span(1, "request", at, 600+length)
 			d.span(1, "parse", at, 200)
 			d.span(1, "render", at+200, 200)
-			d.span(1, "copy", at+400, length)
+			d.span(1, outer, at+400, length)
 			d.span(1, name, at+400, length)
 		}
 		return d
@@ -88,7 +89,10 @@ func TestPart(t *testing.T) {
 	if got := draw("clone", 2000).found(t); !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	for what, d := range map[string]*drawn{"a wait": draw("nanosleep", 2000), "half of the time": draw("clone", 1000)} {
+	outer = "Jobs::waitForAll"
+	byName := draw("Jobs::waitForOne", 2000)
+	outer = "copy"
+	for what, d := range map[string]*drawn{"a wait": draw("nanosleep", 2000), "a wait by its name": byName, "half of the time": draw("clone", 1000)} {
 		if got := d.found(t); strings.Contains(got, "part: ") {
 			t.Errorf("%s: %q", what, got)
 		}

@@ -112,6 +112,43 @@ func (l *Loop) Callees(s *Slow) (all []Callee) {
 	return all
 }
 
+// Chosen reports whether a function that the loop calls is slow in more of the slow calls than
+// by chance: a disturbance by other programs hits a function as often as it runs.
+func (l *Loop) Chosen(s *Slow, f recording.FuncID) bool {
+	var usual, all int64
+	for _, i := range s.Others {
+		usual += l.selfOf(f, i)
+		all += l.Duration(i)
+	}
+	hits := 0
+	for _, i := range s.Calls {
+		if more := l.selfOf(f, i) - usual/int64(len(s.Others)); 2*more >= l.Duration(i)-s.Median {
+			hits++
+		}
+	}
+	return AtLeast(hits, len(s.Calls), float64(usual)/float64(max(1, all))) < rare
+}
+
+// selfOf returns the self time of a function within a call of the loop, of which it is a callee.
+func (l *Loop) selfOf(f recording.FuncID, i int) (time int64) {
+	start, end := l.Start(i), l.End(i)
+	all := l.rec.Tracks[l.Track].Lanes
+	for _, row := range l.below {
+		lane := &all[row]
+		for k := lane.Search(start); k < lane.Len() && lane.Start(k) < end; k++ {
+			call := lane.Call(k)
+			d := min(end, lane.End(k)) - max(start, lane.Start(k))
+			if l.rec.Func(call) == f {
+				time += d
+			}
+			if up := l.rec.Calls.Parent(call); up != recording.NoCall && l.rec.Func(up) == f {
+				time -= d
+			}
+		}
+	}
+	return time
+}
+
 type self struct{ time, calls, total int64 }
 
 // selves sums the self times of the functions within some calls of the loop, and counts

@@ -213,6 +213,20 @@ func (l *Loop) Gaps() []int64 {
 	return gaps
 }
 
+// Sleeps reports whether the gaps between the calls hardly depend on the calls before them: they
+// vary less than half as much as the times from start to start, by their quartiles.
+func (l *Loop) Sleeps() bool {
+	gaps, starts := l.Gaps(), make([]int64, len(l.Spans)-1)
+	for i := range starts {
+		starts[i] = l.Start(i+1) - l.Start(i)
+	}
+	spread := func(of []int64) int64 {
+		slices.Sort(of)
+		return of[3*len(of)/4] - of[len(of)/4]
+	}
+	return 2*spread(gaps) < spread(starts)
+}
+
 // Slow holds the slow calls of a loop, in order of time: those that last at least From.
 // Median is the median of the other calls, and Excess the time of the slow calls beyond it.
 type Slow struct {
