@@ -255,10 +255,13 @@ func (f *checkedFile) lenient(ctx context.Context, in *source.Input, part record
 		case recording.WarnPart: // the requested part
 			x.Severity = "note"
 		default:
-			if w.Error {
+			switch {
+			case w.Error:
 				x.Severity = "error"
 				f.Errors += w.Count
-			} else {
+			case w.Minor:
+				x.Severity = "note"
+			default:
 				f.Warnings += w.Count
 			}
 		}
