@@ -33,6 +33,7 @@ const (
 	spawning
 	searching
 	measuring
+	connecting
 )
 
 // names lists the functions of each class: functions that do nothing else, and the names
@@ -70,6 +71,9 @@ var names = map[class][]string{
 	},
 	matching: {
 		"regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX", "java.util.regex.Pattern.compile", "java.util.regex.Pattern.<init>", "re._compile", "sre_compile.compile", "re._compiler.compile", "std::basic_regex*", "std::__cxx11::basic_regex*", "std::__detail::_Compiler*", "regcomp", "pcre_compile*", "pcre2_compile*",
+	},
+	connecting: {
+		"crypto/tls.(*Conn).Handshake*", "crypto/tls.(*Conn).handshakeContext", "SSL_do_handshake", "SSL_connect", "SSL_accept", "gnutls_handshake", "sun.security.ssl.SSLSocketImpl.startHandshake", "sun.security.ssl.HandshakeContext.*", "ssl.SSLSocket.do_handshake", "rustls::conn::ConnectionCommon*complete_io",
 	},
 	coding: {
 		"encoding/json.*", "json.loads", "json.dumps", "JSON.parse", "JSON.stringify", "com.fasterxml.jackson.*", "com.google.gson.*", "nlohmann::*", "serde_json::*", "System.Text.Json.*", "Newtonsoft.Json.*",

@@ -29,6 +29,7 @@ var works = []work{
 	{spawning, "Starting processes", .25},
 	{searching, "Searching lists from their start", .25},
 	{measuring, "Measuring the length of text", .25},
+	{connecting, "Setting up encrypted connections", .25},
 }
 
 // library reports the kind of library work with the largest cost, with the function of the

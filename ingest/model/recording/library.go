@@ -8,8 +8,8 @@ import (
 
 // libraries lists prefixes of the names of library functions: the standard libraries of Go,
 // Java, Kotlin, Scala, C and C++.
-var libraries = []string{"runtime.", "runtime/", "sync.", "internal/", "syscall.", "time.", "net.", "net/", "os.", "os/", "io.", "io/", "bufio.", "bytes.", "strings.", "strconv.", "fmt.", "sort.", "slices.", "maps.", "regexp.", "regexp/",
-	"encoding/", "compress/", "crypto/", "hash/", "math.", "math/", "reflect.", "unicode/", "unicode.", "path.", "path/", "container/", "text/", "html/", "log.", "log/", "errors.", "context.", "unique.", "iter.", "archive/", "database/", "debug/", "expvar.", "go/", "image/", "mime/", "testing.", "testing/", "vendor/golang.org/",
+var libraries = []string{"runtime.", "runtime/", "sync.", "sync/", "internal/", "syscall.", "time.", "net.", "net/", "os.", "os/", "io.", "io/", "bufio.", "bytes.", "strings.", "strconv.", "fmt.", "sort.", "slices.", "maps.", "regexp.", "regexp/",
+	"encoding/", "compress/", "crypto.", "crypto/", "hash.", "hash/", "cmp.", "flag.", "math.", "math/", "reflect.", "unicode/", "unicode.", "path.", "path/", "container/", "text/", "html/", "log.", "log/", "errors.", "context.", "unique.", "iter.", "archive/", "database/", "debug/", "expvar.", "go/", "image/", "mime/", "testing.", "testing/", "vendor/golang.org/",
 	"memeqbody", "aeshashbody", "cmpbody", "indexbytebody", "gcWriteBarrier",
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "java/", "javax/", "jdk/", "sun/", "kotlin.", "kotlinx.coroutines.", "scala.", "std::", "__gnu_cxx::", "__libc_", "__GI_", "_start", "pthread_", "__lll_lock"}
 

@@ -13,6 +13,8 @@ func TestLibrary(t *testing.T) {
 		{Function{Name: "encoding/json.Marshal"}, true},
 		{Function{Name: "testing.(*B).RunParallel.func1"}, true},
 		{Function{Name: "testing/fstest.MapFS.Open"}, true},
+		{Function{Name: "crypto.SignMessage"}, true},
+		{Function{Name: "sync/atomic.(*Int64).Add"}, true},
 		{Function{Name: "main.runtime"}, false},
 		{Function{Name: "example.com/testing.Run"}, false},
 		{Function{Name: "testing::Test::Run()"}, false},
