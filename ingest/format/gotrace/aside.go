@@ -131,7 +131,7 @@ func (d *decoder) region(ev *wire.Event, at int64) {
 	case ev.Kind == wire.RegionBegin:
 		g.track.Begin(at, d.frame(name), args)
 	case ev.Unbegun:
-		d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q inside another region, but its beginning is not in the trace; it is left out", ev.G.ID, name)
+		d.b.Warn("unbegun-region", "", "Goroutine %d ends region %q inside its region %q, but has not begun it; the end is left out", ev.G.ID, name, ev.Inner[0])
 	case g.track.Depth() > 0:
 		for _, in := range ev.Inner {
 			d.b.Warn("crossing-regions", "", "Goroutine %d ends region %q before region %q inside it; %q is shown as ending there too", ev.G.ID, name, in, in)

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// TestCrossingRegions checks that a region that ends before an inner one ends both, with a
-// warning that names them, and that reading continues.
+// TestCrossingRegions checks that a region that ends before an inner one ends both, that the end
+// of another goroutine's region is left out, with warnings that name them, and that reading
+// continues.
 func TestCrossingRegions(t *testing.T) {
 	var out bytes.Buffer
 	if trace.IsEnabled() {
@@ -26,6 +27,13 @@ func TestCrossingRegions(t *testing.T) {
 	outer.End()
 	time.Sleep(time.Millisecond)
 	inner.End()
+	lent := trace.StartRegion(ctx, "lent")
+	done := make(chan bool)
+	go func() { // a misuse: another goroutine ends the region
+		defer close(done)
+		trace.WithRegion(ctx, "borrower", func() { time.Sleep(time.Millisecond); lent.End() })
+	}()
+	<-done
 	trace.WithRegion(ctx, "later", func() { time.Sleep(time.Millisecond) })
 	trace.Stop()
 	rec, err := decodeBytes(t, out.Bytes(), 0)
@@ -40,7 +48,7 @@ func TestCrossingRegions(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"outer", "inner", "later"} {
+	for _, name := range []string{"outer", "inner", "lent", "borrower", "later"} {
 		if took[name] < 1e9 { // 1 ms
 			t.Errorf("region %s takes %d ps", name, took[name])
 		}
@@ -50,11 +58,12 @@ func TestCrossingRegions(t *testing.T) {
 		if w.Code == "damaged" {
 			t.Errorf("the trace is cut: %s", w.Text)
 		}
-		if w.Code == "crossing-regions" && w.Count == 1 && strings.Contains(w.Text, `"outer"`) && strings.Contains(w.Text, `"inner"`) {
+		if w.Code == "crossing-regions" && w.Count == 1 && strings.Contains(w.Text, `"outer"`) && strings.Contains(w.Text, `"inner"`) ||
+			w.Code == "unbegun-region" && w.Count == 1 && strings.Contains(w.Text, `"lent"`) && strings.Contains(w.Text, `"borrower"`) {
 			texts = append(texts, w.Text)
 		}
 	}
-	if len(texts) != 1 {
+	if len(texts) != 2 {
 		t.Errorf("the warnings are %+v", rec.Warnings)
 	}
 }

@@ -261,7 +261,9 @@ func (r *order) region(ev *raw, t *thread, kind Kind, x region, e *Event) (ended
 			g.early = slices.Delete(g.early, k, k+1)
 			return true, nil
 		}
-		e.Unbegun = len(g.regions) > 0 // else it began before the trace
+		if n := len(g.regions); n > 0 { // else it began before the trace
+			e.Unbegun, e.Inner = true, []string{g.regions[n-1].name}
+		}
 		return false, nil
 	}
 	for _, in := range g.regions[i+1:] {

@@ -94,8 +94,8 @@ type Event struct {
 	Task *Task       // task of a TaskBegin or TaskEnd
 
 	// Inner names the open regions inside the one that a RegionEnd ends, outermost first:
-	// they end with it. Unbegun means that the ended region did not begin in the trace
-	// although others are open.
+	// they end with it. Unbegun means that the goroutine did not begin the ended region in the
+	// trace although others are open; then Inner is the innermost of these.
 	Inner   []string
 	Unbegun bool
 }
