@@ -255,7 +255,7 @@ func (a *Answer) list(ctx context.Context, old *Answer) error {
 		}
 	}
 	if same && !l.Longest && !old.List.Longest && len(old.List.Rows) > 0 {
-		l.Rows, err = calls.Sort(ctx, a.Rec, slices.Clone(old.List.Rows), a.ListedBy)
+		l.Rows, err = calls.Sort(ctx, a.Rec, old.List.Rows, a.ListedBy)
 	} else {
 		l.Rows, err = calls.List(ctx, a.Rec, in.Calls, a.ListedBy)
 	}

@@ -284,7 +284,7 @@ func (p *Finder) walkFunctions(s *panel.Host, next bool) {
 // Stop stops the lookups in the background.
 func (p *Finder) Stop() {
 	p.List.lists.Stop()
-	p.List.functions.Orders.Stop()
+	p.List.functions.Stop()
 	p.List.names.sums.Stop()
 }
 

@@ -183,7 +183,7 @@ func (p *Finder) goToFunction(i int) {
 func (l *hitList) update(p *Finder, wake func()) {
 	if !p.Timed() {
 		if a := p.Doc.Answer(); a != nil && a.Search.Equal(p.Search.Pattern) {
-			l.functions.Update(functions.OrderKey{Of: a, By: functions.ColTotal, Ascending: false}, wake)
+			l.functions.Update(functions.OrderKey{Of: a, By: functions.ColTotal, Ascending: false}, l.Down > 0, wake)
 		}
 		return
 	}

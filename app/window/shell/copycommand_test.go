@@ -297,7 +297,7 @@ func TestCopiedCommandsPrintWhatIsShown(t *testing.T) {
 			if err := s.Pane.Doc.Finish(s.Pane.Question()); err != nil {
 				t.Fatal(err)
 			}
-			x.p.Table.Order.Update(functions.OrderKey{Of: x.p.Doc.Answer(), By: x.p.Table.By, Ascending: x.p.Table.Ascending}, func() {})
+			x.p.Table.Order.Update(functions.OrderKey{Of: x.p.Doc.Answer(), By: x.p.Table.By, Ascending: x.p.Table.Ascending}, false, func() {})
 			if x.p.Pick.Kind == panel.PickNode && x.p.Pick.Tree != x.p.Doc.Answer().Tree {
 				x.node(x.p.Pick.Tree.Function(x.p.Rec, int(x.p.Pick.Node)).Name)
 			}

@@ -48,7 +48,7 @@ func TestTableIsInOrder(t *testing.T) {
 	}
 	for by, of := range key {
 		for _, up := range []bool{false, true} {
-			got := functions.Arrange(functions.OrderKey{Of: a, By: by, Ascending: up}).Rows
+			got := functions.Arrange(functions.OrderKey{Of: a, By: by, Ascending: up})
 			want := slices.Clone(a.Rows)
 			slices.SortStableFunc(want, func(x, y analyze.Row) int {
 				if c := cmp.Compare(of(&x), of(&y)); up {
@@ -79,7 +79,7 @@ func TestTableShowsWhatIsSearched(t *testing.T) {
 				n++
 			}
 		}
-		if got := len(functions.Arrange(functions.OrderKey{Of: a, By: functions.ColSelf}).Rows); got != n {
+		if got := len(functions.Arrange(functions.OrderKey{Of: a, By: functions.ColSelf})); got != n {
 			t.Errorf("%q leaves %d rows, want %d", text, got, n)
 		}
 	}
@@ -124,44 +124,26 @@ func TestColumnsAreKeptByName(t *testing.T) {
 }
 
 // TestLargeTablesAreSortedBesideTheWindow checks that many rows are sorted in the
-// background. The first rows by a number are there at once; for other orders the old rows
-// stay until the sort is done and wakes the window.
+// background: the old rows are shown, then the first rows, then all.
 func TestLargeTablesAreSortedBesideTheWindow(t *testing.T) {
-	a := tableAnswer(t, 3*functions.ManyRows)
+	a := tableAnswer(t, 3*session.ManyRows)
 	var o functions.Order
-	woken := make(chan struct{}, 1)
-	wake := func() {
-		select {
-		case woken <- struct{}{}:
-		default:
-		}
-	}
-	k := functions.OrderKey{Of: a, By: functions.ColSelf}
-	o.Update(k, wake)
-	for _, by := range []functions.Column{functions.ColSelf, functions.ColTotal, functions.ColCount}[:rounds.Size(3, 1)] {
+	defer o.Stop()
+	woken := make(chan struct{}, 9)
+	wake := func() { woken <- struct{}{} }
+	var old []analyze.Row
+	for _, by := range []functions.Column{functions.ColSelf, functions.ColName, functions.ColTotal, functions.ColCount}[:rounds.Size(4, 2)] {
 		for _, up := range []bool{false, true} {
-			k.By, k.Ascending = by, up
-			o.Update(k, wake)
-			if want := functions.Arrange(k).Rows[:functions.FirstPage]; !slices.Equal(o.Rows, want) && len(o.Rows) != len(a.Rows) {
-				t.Errorf("by %s, ascending %v: the first %d rows are wrong", functions.ColumnInfos[by].Name, up, len(o.Rows))
+			k := functions.OrderKey{Of: a, By: by, Ascending: up}
+			want := functions.Arrange(k)
+			for o.Update(k, false, wake); !slices.Equal(o.Rows, want); o.Update(k, false, wake) {
+				if !slices.Equal(o.Rows, old) && !slices.Equal(o.Rows, want[:session.FirstPage]) {
+					t.Fatalf("by %s, ascending %v: %d rows are neither the old ones nor the first", functions.ColumnInfos[by].Name, up, len(o.Rows))
+				}
+				<-woken
 			}
+			old = want
 		}
-	}
-	for len(o.Rows) != len(a.Rows) {
-		<-woken
-		o.Update(k, wake)
-	}
-	before := o.Rows[0]
-	k.By, k.Ascending = functions.ColName, false
-	o.Update(k, wake)
-	if o.Rows[0] != before {
-		t.Error("the last rows did not stay")
-	}
-	sorted := func() bool {
-		return slices.IsSortedFunc(o.Rows, func(x, y analyze.Row) int { return cmp.Compare(y.Name, x.Name) })
-	}
-	for o.Update(k, wake); !sorted(); o.Update(k, wake) {
-		<-woken
 	}
 }
 

@@ -131,8 +131,28 @@ func List(ctx context.Context, rec *recording.Recording, set *recording.CallSet,
 	return Sort(ctx, rec, slices.Concat(parts...), by)
 }
 
-// Sort sorts rows in place, or returns them sorted, as List does.
+// Sort returns rows sorted as List does.
 func Sort(ctx context.Context, rec *recording.Recording, rows []Row, by string) ([]Row, error) {
+	compare := Order(rec, by)
+	if compare == nil {
+		key, back := strings.CutPrefix(by, "-")
+		return orderByDetail(ctx, rec, rows, key, back)
+	}
+	at := make([]int32, len(rows)) // indices are sorted, because rows are large
+	for i := range at {
+		at[i] = int32(i)
+	}
+	slices.SortFunc(at, func(x, y int32) int { return compare(&rows[x], &rows[y]) })
+	sorted := make([]Row, len(rows))
+	for i, x := range at {
+		sorted[i] = rows[x]
+	}
+	return sorted, nil
+}
+
+// Order returns the order of List, in which no two rows are equal; nil if it depends on
+// details of the rows.
+func Order(rec *recording.Recording, by string) func(a, b *Row) int {
 	key, back := strings.CutPrefix(by, "-")
 	var compare func(a, b *Row) int
 	switch key {
@@ -147,16 +167,15 @@ func Sort(ctx context.Context, rec *recording.Recording, rows []Row, by string) 
 	case ByFunction:
 		compare = func(a, b *Row) int { return strings.Compare(rec.FuncName(a.Call), rec.FuncName(b.Call)) }
 	default:
-		return orderByDetail(ctx, rec, rows, key, back)
+		return nil
 	}
-	slices.SortFunc(rows, func(a, b Row) int {
-		c := compare(&a, &b)
+	return func(a, b *Row) int {
+		c := compare(a, b)
 		if back {
 			c = -c
 		}
-		return cmp.Or(c, before(&a, &b))
-	})
-	return rows, nil
+		return cmp.Or(c, before(a, b))
+	}
 }
 
 // before orders equal rows by their start.

@@ -35,7 +35,10 @@ type Panel struct {
 }
 
 // Stop stops reading details of rows.
-func (t *Panel) Stop() { t.later.Stop() }
+func (t *Panel) Stop() {
+	t.later.Stop()
+	t.first.Stop()
+}
 
 // listed returns the query for the listed calls, without the filter.
 func listed(p *panel.Side) *calls.Query {
@@ -193,7 +196,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		t.picture.layout(s, p, u, l, box)
 		top = box.Max.Y
 	}
-	t.table.layout(s, p, u, l, image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
+	t.table.layout(s, p, u, t.shown(p, a, s.Do.Wake), image.Rect(r.Min.X, top+u.Px(4), r.Max.X, r.Max.Y))
 }
 
 // title describes the listed calls.

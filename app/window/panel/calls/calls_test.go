@@ -1,7 +1,9 @@
 package calls
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"testing"
 
 	"ashlar/app/core/session"
@@ -208,4 +210,37 @@ func TestAllCallsAreListed(t *testing.T) {
 	p.Pick.Kind = panel.PickNone
 	p.List.Only = "2ps.."
 	lists("*[2ps..]")
+}
+
+// TestFirstRowsOfAnotherOrder checks the rows shown while many are sorted in another
+// order: the first of a stable sort.
+func TestFirstRowsOfAnotherOrder(t *testing.T) {
+	p, l := side()
+	three := l.Rows
+	l.Rows = nil
+	for i := range session.ManyRows + 1 {
+		r := three[i%3]
+		r.Start, r.Self = int64(i), int64(i*7919%5003)
+		l.Rows = append(l.Rows, r)
+	}
+	want := slices.Clone(l.Rows)
+	slices.SortStableFunc(want, func(x, y calls.Row) int { return cmp.Compare(y.Self, x.Self) })
+	a := &session.Answer{Rec: p.Rec, List: l}
+	var x Panel
+	defer x.Stop()
+	woken := make(chan struct{}, 1)
+	p.List.By = calls.BySelf
+	x.shown(p, a, func() { woken <- struct{}{} })
+	<-woken
+	if got := x.shown(p, a, nil); !slices.Equal(got.Rows, want[:session.FirstPage]) || len(got.First) != session.FirstPage {
+		t.Errorf("%d rows are shown, with details of %d", len(got.Rows), len(got.First))
+	}
+	x.Down = 1
+	if x.shown(p, a, nil) != l {
+		t.Error("the rows of a scrolled list are replaced")
+	}
+	x.Down, a.ListedBy = 0, calls.BySelf
+	if x.shown(p, a, nil) != l {
+		t.Error("the first rows remain when all are sorted")
+	}
 }

@@ -31,6 +31,45 @@ type table struct {
 	widths map[string]float32 // width that a column's texts need, in dp
 	of     *session.CallList  // the list that the widths belong to
 	later  session.Async[rowsOf, []calls.Detail]
+	first  session.Async[pageOf, *session.CallList]
+}
+
+// pageOf identifies the first rows of a list in another order.
+type pageOf struct {
+	list *session.CallList
+	by   string
+}
+
+// shown returns the list of an answer. While many rows are sorted in another order, it
+// returns a list of the first of them once they are found, unless the rows are scrolled.
+// Without wake, it does not look for them.
+func (t *table) shown(p *panel.Side, a *session.Answer, wake func()) *session.CallList {
+	l, by := a.List, p.List.By
+	compare := calls.Order(a.Rec, by)
+	if a.ListedBy == by || compare == nil || l.Longest || len(l.Rows) <= session.ManyRows || t.Down > 0 {
+		return l
+	}
+	k := pageOf{l, by}
+	if wake != nil {
+		t.first.Ask(k, wake, func(ctx context.Context) (*session.CallList, error) {
+			page := *l
+			page.Rows = nil
+			at := make([]int32, len(l.Rows))
+			for i := range at {
+				at[i] = int32(i)
+			}
+			for _, i := range session.SortFirst(at, session.FirstPage, func(x, y int32) int { return compare(&l.Rows[x], &l.Rows[y]) }) {
+				page.Rows = append(page.Rows, l.Rows[i])
+			}
+			var err error
+			page.First, err = calls.Details(ctx, a.Rec, page.Rows)
+			return &page, err
+		})
+	}
+	if page, of, ok := t.first.Last(); ok && of == k {
+		return page
+	}
+	return l
 }
 
 // rowsOf identifies a section of a list's rows; it begins at a multiple of block.
@@ -266,9 +305,9 @@ func (t *table) head(p *panel.Side, u *ui.UI, cs []column, boxes []image.Rectang
 		switch {
 		case c.fixed:
 		case clicked && on && !back:
-			p.List.By = "-" + c.key
+			p.List.By, t.Down = "-"+c.key, 0
 		case clicked:
-			p.List.By = c.key
+			p.List.By, t.Down = c.key, 0
 		}
 	}
 }
@@ -383,7 +422,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 	if a == nil || a.List == nil || len(a.List.Rows) == 0 {
 		return false
 	}
-	l := a.List
+	l := t.shown(p, a, nil)
 	if k.Name == key.NameReturn && k.Modifiers == 0 && t.last < len(l.Rows) {
 		show(p, &l.Rows[t.last])
 		return true

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"image"
 	"math"
-	"slices"
 
 	"ashlar/app/core/session"
 	"ashlar/app/core/tables"
@@ -122,7 +121,6 @@ func (t *Panel) Table(c *comparison.Comparison) func() *tables.Grid {
 	if a == nil {
 		return nil
 	}
-	t.refresh(c, a)
 	m := &a.Compared.Metric.Common
 	g := tables.NewGrid("differences", []tables.Column[compare.Row]{
 		tables.Named(string(a.Table.By), func(r *compare.Row) string { return r.Name }),
@@ -148,13 +146,8 @@ func (t *Panel) Table(c *comparison.Comparison) func() *tables.Grid {
 			}
 			return r.Self.Level()
 		}),
-	}, t.Found)
+	}, arrange(t.key(c, a), math.MaxInt).Found)
 	return func() *tables.Grid { return g }
-}
-
-// moduled reports whether any row names a module.
-func moduled(a *session.CompareAnswer) bool {
-	return slices.ContainsFunc(a.Table.Rows, func(r compare.Row) bool { return r.Module != "" })
 }
 
 // spreadWidth is the room for a standard deviation between runs, in dp.

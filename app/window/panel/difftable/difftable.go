@@ -26,8 +26,9 @@ import (
 type Panel struct {
 	panel.List[*comparison.Comparison]
 	Shape
-	Found  []compare.Row // the rows, as they are filtered and sorted
-	of     tableKey
+	found
+	busy   bool // not all rows are sorted yet
+	rows   session.Sorted[tableKey, *found]
 	sheet  ui.Sheet
 	clicks [filterCount]widget.ClickArea
 	heads  [DifferenceColumns]widget.ClickArea
@@ -62,13 +63,15 @@ func (t *Panel) Layout(s *panel.Host, c *comparison.Comparison, u *ui.UI, r imag
 	if a == nil || a.Table == nil {
 		return
 	}
-	t.refresh(c, a)
+	if a = t.refresh(c, a, s.Do.Wake); a == nil {
+		return // the rows are being sorted for the first time
+	}
 	th := u.Theme
 	h := u.Px(widget.RowHeight)
 	top := t.drawFilters(u, a, r)
 	body := image.Rect(r.Min.X, top+h+u.Px(4), r.Max.X, r.Max.Y)
 	t.events(s, c, u, a, body)
-	cols := t.place(u, r, moduled(a), a.Method == compare.FromRuns)
+	cols := t.place(u, r, t.modules, a.Method == compare.FromRuns)
 	t.head(c, u, a, top, r, cols)
 	if len(t.Found) == 0 {
 		text := "No differences."
@@ -169,7 +172,6 @@ func (t *Panel) drawFilters(u *ui.UI, a *session.CompareAnswer, r image.Rectangl
 		if clicked {
 			t.Filters[i] = !t.Filters[i]
 			t.Down = 0
-			t.refreshed()
 		}
 		if t.Filters[i] {
 			u.Round(box, 11, theme.WithAlpha(th.Accent, .22))
@@ -187,13 +189,16 @@ func (t *Panel) drawFilters(u *ui.UI, a *session.CompareAnswer, r image.Rectangl
 		}
 	}
 	text := units.Plural(int64(len(t.Found)), "difference")
+	if t.busy {
+		text = "sorting…"
+	}
 	u.Text(image.Rect(x, y, r.Max.X-u.Px(14), y+u.Px(22)), text, ui.Style{Size: 11.5, Color: th.Dim, Align: ui.End})
 	return y + u.Px(26)
 }
 
 // Key moves through the rows; Return shows the distribution of the calls.
 func (t *Panel) Key(c *comparison.Comparison, k key.Event, _ int) bool {
-	a := c.Answer()
+	a := t.answer(c.Answer())
 	if a == nil || len(t.Found) == 0 {
 		return false
 	}

@@ -1,7 +1,7 @@
 package difftable
 
 import (
-	"slices"
+	"cmp"
 
 	"ashlar/app/core/session"
 	"ashlar/app/window/comparison"
@@ -9,6 +9,13 @@ import (
 	"ashlar/ingest/query/compare"
 	"ashlar/ingest/query/search"
 )
+
+// found holds the rows that are shown, of an answer's table.
+type found struct {
+	of      *session.CompareAnswer
+	Found   []compare.Row
+	modules bool // some row of the table has a module
+}
 
 type tableKey struct {
 	table    *compare.Table
@@ -36,34 +43,68 @@ const (
 // FilterWords are the labels of the row filters.
 var FilterWords = [filterCount]string{"More in B", "Less in B", "New", "Gone", "Beyond noise"}
 
-// refresh rebuilds the rows if the answer or the choices have changed.
-func (t *Panel) refresh(c *comparison.Comparison, a *session.CompareAnswer) {
-	total := c.Options.Total
-	k := tableKey{a.Table, t.By, t.Backward, t.Filters, total, c.Sides[c.Focus].Search.Pattern}
-	if t.of == k {
-		return
-	}
-	t.of = k
-	t.Found = t.Found[:0]
-	for i := range a.Table.Rows {
-		if r := &a.Table.Rows[i]; t.keeps(r, total) && (k.search == nil || k.search.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module})) {
-			t.Found = append(t.Found, *r)
-		}
-	}
-	slices.SortStableFunc(t.Found, func(x, y compare.Row) int {
-		k := columns[t.By].order(&x, &y, total)
-		if t.Backward {
-			k = -k
-		}
-		return k
-	})
+func (t *Panel) key(c *comparison.Comparison, a *session.CompareAnswer) tableKey {
+	return tableKey{a.Table, t.By, t.Backward, t.Filters, c.Options.Total, c.Sides[c.Focus].Search.Pattern}
 }
 
-// keeps reports whether a row passes the filters. Rows that are equal on both sides never
+// refresh starts sorting the rows of an answer if the answer or the choices have changed,
+// and takes those that are ready. If wake is nil, all are ready. It returns the answer to
+// which the rows belong, nil for none.
+func (t *Panel) refresh(c *comparison.Comparison, a *session.CompareAnswer, wake func()) *session.CompareAnswer {
+	d, busy := t.rows.Update(t.key(c, a), len(a.Table.Rows), t.Down > 0, wake, func(k tableKey, most int) *found {
+		f := arrange(k, most)
+		f.of = a
+		return f
+	})
+	if t.busy = busy; d != nil {
+		t.found = *d
+	}
+	return t.answer(a)
+}
+
+// answer returns the answer to which the rows belong: a, unless its rows are still being
+// sorted.
+func (t *Panel) answer(a *session.CompareAnswer) *session.CompareAnswer {
+	if a != nil && t.of != nil && t.of.Table == a.Table {
+		return a
+	}
+	return t.of
+}
+
+// Stop cancels the background work.
+func (t *Panel) Stop() { t.rows.Stop() }
+
+// arrange returns the first most rows that pass the filters and the search, sorted; equal
+// rows are in the order of the table.
+func arrange(k tableKey, most int) *found {
+	all := k.table.Rows
+	f := new(found)
+	var at []int32
+	for i := range all {
+		r := &all[i]
+		f.modules = f.modules || r.Module != ""
+		if k.filters.keep(r, k.total) && (k.search == nil || k.search.MatchFunction(&recording.Function{Name: r.Name, Module: r.Module})) {
+			at = append(at, int32(i))
+		}
+	}
+	at = session.SortFirst(at, most, func(x, y int32) int {
+		order := columns[k.by].order(&all[x], &all[y], k.total)
+		if k.backward {
+			order = -order
+		}
+		return cmp.Or(order, cmp.Compare(x, y))
+	})
+	f.Found = make([]compare.Row, len(at))
+	for i, x := range at {
+		f.Found[i] = all[x]
+	}
+	return f
+}
+
+// keep reports whether a row passes the filters. Rows that are equal on both sides never
 // do.
-func (t *Panel) keeps(r *compare.Row, total bool) bool {
+func (f *Filters) keep(r *compare.Row, total bool) bool {
 	d := delta(r, total)
-	f := &t.Filters
 	if r.Status == compare.Same || d == 0 && r.Status == compare.Changed {
 		return false
 	}
@@ -75,6 +116,3 @@ func (t *Panel) keeps(r *compare.Row, total bool) bool {
 	conf := sureOf(r, total)
 	return !f[FilterSure] || conf != nil && !comparison.IsNoise(conf)
 }
-
-// refreshed causes the rows to be filtered and sorted again.
-func (t *Panel) refreshed() { t.of = tableKey{} }

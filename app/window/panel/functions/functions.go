@@ -4,6 +4,7 @@ package functions
 import (
 	"cmp"
 	"image"
+	"math"
 
 	"gioui.org/font"
 	"gioui.org/io/key"
@@ -63,7 +64,7 @@ const (
 )
 
 // Stop cancels the background work.
-func (t *Panel) Stop() { t.Order.Orders.Stop() }
+func (t *Panel) Stop() { t.Order.Stop() }
 
 // Layout draws the table.
 func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
@@ -72,7 +73,7 @@ func (t *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		p.Wait(u, r)
 		return
 	}
-	t.Order.Update(OrderKey{a, t.By, t.Ascending}, s.Do.Wake)
+	t.Order.Update(OrderKey{a, t.By, t.Ascending}, t.Down > 0, s.Do.Wake)
 	if a = t.Order.Of; a == nil {
 		return // the rows are still being sorted for the first time
 	}
@@ -317,7 +318,7 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 		if a == nil {
 			return nil
 		}
-		d := Arrange(OrderKey{a, shape.By, shape.Ascending})
+		d := arrange(OrderKey{a, shape.By, shape.Ascending}, math.MaxInt)
 		return TableGrid(a, d.Rows, columnsOf(a, shape.Hidden, d))
 	}
 }
