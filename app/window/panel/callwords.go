@@ -74,8 +74,8 @@ func limitWords(r recording.Range, from, to string) string {
 
 // shortLength formats a duration exactly if that is short: 60 ms, not 60.00 ms.
 func shortLength(ps int64) string {
-	if exact := decimal.Length(ps); ps != 0 && len(exact) <= len("123.456 ms") {
-		return strings.Replace(exact, " us", " µs", 1)
+	if exact := decimal.Length(ps); ps != 0 && len(exact) <= len("123.456 µs") {
+		return exact
 	}
 	return units.Duration(ps)
 }

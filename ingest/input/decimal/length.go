@@ -12,10 +12,10 @@ import (
 var lengthUnits = []struct {
 	name  string
 	scale int // number of decimals of a picosecond in this unit
-}{{"s", 12}, {"ms", 9}, {"us", 6}, {"ns", 3}, {"ps", 0}}
+}{{"s", 12}, {"ms", 9}, {"µs", 6}, {"ns", 3}, {"ps", 0}}
 
 // Length formats a duration in picoseconds exactly, in the largest unit up to seconds
-// that is not longer than the duration, like 235 us or 1.5 ms.
+// that is not longer than the duration, like 235 µs or 1.5 ms.
 func Length(ps int64) string {
 	u := lengthUnits[len(lengthUnits)-1]
 	for _, x := range lengthUnits {

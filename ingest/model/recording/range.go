@@ -37,12 +37,15 @@ func (r Range) String() string {
 	return from + ".." + to
 }
 
+// typed replaces what is not on every keyboard.
+var typed = strings.NewReplacer(" ", "", "µ", "u")
+
 // Offset formats an offset as in ranges, exactly: 1.5ms.
 func Offset(ps int64) string {
 	if ps == 0 {
 		return "0s"
 	}
-	return strings.ReplaceAll(decimal.Length(ps), " ", "")
+	return typed.Replace(decimal.Length(ps))
 }
 
 // Ends returns the start and end of the range on a recording's clock. They may lie beyond
