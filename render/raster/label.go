@@ -57,32 +57,50 @@ func (f *Face) shorten(l funcname.Label, w float32) string {
 	switch {
 	case !f.simple(l.Text):
 		return f.fitShaped(l.Text, w)
-	case strings.HasPrefix(l.Text, "[") && strings.HasSuffix(l.Text, "]") && !f.fits(l.Text, w):
-		return f.fitState(l.Text[1:len(l.Text)-1], w)
+	case isState(l.Text) && !f.fits(l.Text, w):
+		return f.fitState(l.Text, w)
 	}
 	return l.Cut(w, f.Advance)
 }
 
-// fitState is Fit for a thread state that is too wide, given without its brackets. It
-// keeps the reason and drops the state, which the colour shows; if that is too wide, it
-// keeps the beginning, but at least the first word.
-func (f *Face) fitState(state string, w float32) string {
+// isState reports whether a label is of a thread's state, such as [running], or of what a
+// profiler names in the place of a function, such as (idle).
+func isState(text string) bool {
+	if n := len(text); n < 3 || text[0] != '[' && text[0] != '(' || text[n-1] != closing[text[0]] {
+		return false
+	}
+	return text[0] == '[' || !strings.ContainsAny(text[1:len(text)-1], "()*")
+}
+
+var closing = map[byte]byte{'[': ']', '(': ')'}
+
+// fitState is Fit for a state that is too wide. It keeps the reason and drops the state,
+// which the colour shows; if that is too wide, it keeps the beginning, but at least the
+// first word.
+func (f *Face) fitState(text string, w float32) string {
+	from, to := text[:1], text[len(text)-1:]
+	state, all := text[1:len(text)-1], w
 	if _, reason, ok := strings.Cut(state, ": "); ok && len(reason) >= funcname.Fewest {
 		state = reason
 	}
-	w -= f.Advance('[') + f.Advance(']')
+	w -= f.Advance(rune(from[0])) + f.Advance(rune(to[0]))
 	if f.fits(state, w) {
-		return "[" + state + "]"
+		return from + state + to
 	}
 	short := funcname.Label{Text: state}.Cut(w, f.Advance)
 	word := 1
 	for !funcname.WordEnds(state, word) {
 		word++
 	}
-	if len(strings.TrimSuffix(short, Ellipsis)) < word {
+	switch {
+	case len(strings.TrimSuffix(short, Ellipsis)) < word && from == "(" && f.fits(state, all):
+		return state
+	case len(strings.TrimSuffix(short, Ellipsis)) < word:
 		return "" // running and runnable begin alike, and the colour shows the state
+	case from == "(":
+		return from + short
 	}
-	return "[" + short + "]"
+	return from + short + to
 }
 
 // mostLabels limits the number of cached labels: some megabytes.

@@ -70,7 +70,8 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		}
 	}
 	if hi-lo > min(w, u.Px(60)) { // fewer letters do not tell files apart
-		u.Text(image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y), title, st)
+		box := image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y)
+		u.Text(box, s.ShortName(s.Fonts.Medium(st.Size*u.Metric.PxPerSp), float32(box.Dx())), st)
 	}
 }
 

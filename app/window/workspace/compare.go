@@ -13,6 +13,7 @@ import (
 	"ashlar/app/window/scopebar"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare/match"
+	"ashlar/render/raster"
 	"ashlar/render/ui"
 	"ashlar/render/widget"
 )
@@ -246,15 +247,35 @@ func (d *Workspace) title() {
 	}
 }
 
+// versus stands between the names of two recordings.
+const versus = " vs "
+
 // OpenName returns the names of the open recordings.
 func (d *Workspace) OpenName() string {
 	if c := d.Versus; c != nil {
-		return c.Panes[0].Doc.Name + " vs " + c.Panes[1].Doc.Name
+		return c.Panes[0].Doc.Name + versus + c.Panes[1].Doc.Name
 	}
 	if d.Pane == nil {
 		return ""
 	}
 	return d.Pane.Doc.Name
+}
+
+// ShortName is OpenName, with words of the names left out if it is wider than w pixels.
+func (d *Workspace) ShortName(f *raster.Face, w float32) string {
+	name := d.OpenName()
+	c := d.Versus
+	if c == nil || f.Measure(name) <= w {
+		return f.FileName(name, "", w)
+	}
+	a, b := c.Panes[0].Doc.Name, c.Panes[1].Doc.Name
+	room := w - f.Measure(versus)
+	most := max(room/2, room-f.Measure(b)) // a short name leaves its room to the other
+	a, b = f.FileName(a, b, most), f.FileName(b, a, max(room/2, room-f.Measure(a)))
+	if a == "" || b == "" {
+		return ""
+	}
+	return a + versus + b
 }
 
 // Draw lays out both recordings in r.

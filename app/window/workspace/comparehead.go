@@ -81,7 +81,7 @@ func (c *Comparison) head(d *Workspace, u *ui.UI, i int) {
 		}
 		right -= strip + u.Px(10)
 	}
-	name := d.Fonts.Medium(12.5*u.Metric.PxPerDp).Cut(p.Doc.Name, float32(right-left))
+	name := d.Fonts.Medium(12.5*u.Metric.PxPerDp).FileName(p.Doc.Name, c.Panes[1-i].Doc.Name, float32(right-left))
 	u.Text(image.Rect(left, r.Min.Y, right, r.Max.Y), name, st)
 	u.HLine(r.Min.X, r.Max.X, r.Max.Y-1, th.Rule)
 	if c.Focus == i {
