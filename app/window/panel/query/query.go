@@ -233,7 +233,7 @@ func (t *Panel) status(p *panel.Side, u *ui.UI, r image.Rectangle, a *answer, la
 			text += " · " + seconds(a.took)
 		}
 		if a.leads.Any() && len(a.Rows) > 0 {
-			text += " · click a row or press Return to go there"
+			text += map[bool]string{false: " · click a row or press Return to go there", true: " · click a dot to go there"}[p.Chart]
 		}
 	}
 	if text != "" && strings.TrimSpace(t.Text()) != p.SQL && p.SQL != "" && !late && t.running == (asked{}) && (a == nil || a.err == nil) {
