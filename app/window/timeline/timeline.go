@@ -21,6 +21,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/calls"
 	"ashlar/ingest/query/search"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
@@ -56,7 +57,11 @@ type Timeline struct {
 	against session.Async[againstKey, *recording.CallSet]
 	// activity holds the running times of the groups of goroutines.
 	activity session.Async[*recording.Recording, *timeline.Activity]
-	second   bool // the range being dragged is the second one, for a comparison
+	// Core is the part of the recording coreOf that is shown first.
+	Core   spans.Core
+	coreOf *recording.Recording
+	cores  session.Async[*recording.Recording, spans.Core]
+	second bool // the range being dragged is the second one, for a comparison
 	// Linkable reports whether the recording is one of two being compared.
 	Linkable bool
 

@@ -1,10 +1,12 @@
 package timeline
 
 import (
+	"context"
 	"image"
 	"math"
 
 	"ashlar/app/window/panel"
+	"ashlar/ingest/query/spans"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
 )
@@ -53,9 +55,42 @@ func (p *Timeline) scrollLimit(y int) int {
 
 // FitAll shows everything.
 func (p *Timeline) FitAll() {
-	p.View = p.View.Fit(p.Extent())
+	p.FitFirst()
+	if from, to := p.Extent(); p.View != p.View.Fit(from, to) {
+		p.Fit(from, to)
+	}
+}
+
+// FitFirst shows what is shown first: everything but a few events far from all others.
+func (p *Timeline) FitFirst() {
+	p.View = p.View.Fit(p.FirstExtent())
 	p.Moved = false
 	p.ZoomTo(nil)
+}
+
+// FirstExtent returns the extent of the first view.
+func (p *Timeline) FirstExtent() (from, to int64) {
+	from, to = p.Extent()
+	if c := p.Core; p.coreOf == p.Rec && from == p.Rec.Start && to == p.Rec.End {
+		return c.From, c.To
+	}
+	return from, to
+}
+
+// FindCore looks for a few events far from all others and moves the view, unless the user
+// has, to the others.
+func (p *Timeline) FindCore(wake func()) {
+	rec := p.Rec
+	if !rec.Done || !rec.HasTime || p.coreOf == rec {
+		return
+	}
+	c, of, ok := p.cores.Ask(rec, wake, func(context.Context) (spans.Core, error) { return spans.NewCore(rec), nil })
+	if !ok || of != rec {
+		return
+	}
+	if p.Core, p.coreOf = c, rec; !p.Moved && c.Before+c.After > 0 {
+		p.View = p.View.Fit(p.FirstExtent())
+	}
 }
 
 // FitSelection zooms to the selected range, else to the picked bar.

@@ -250,7 +250,7 @@ func (p *Pane) restoreSide(d *Workspace, st *view.State, i int) {
 		shows = p.ScopeComparison.shows(p)
 	}
 	if !p.Moved {
-		p.View.From, p.View.To = p.View.Fit(p.ViewLimits()).From, p.View.Fit(p.ViewLimits()).To
+		p.View = p.View.Fit(p.FirstExtent())
 	}
 	if !shows {
 		p.Table.Restore(&st.Table)

@@ -213,8 +213,9 @@ func (p *Pane) Update(d *Workspace) {
 		p.begun = true
 	}
 	if (fresh || p.View.To == 0) && !p.Moved && rec.HasTime {
-		p.View = p.View.Fit(p.Extent())
+		p.View = p.View.Fit(p.FirstExtent())
 	}
+	p.FindCore(d.Do.Wake)
 	if fresh && rec.Done {
 		p.SelectPart()
 	}

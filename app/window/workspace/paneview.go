@@ -48,7 +48,7 @@ func (p *Pane) back(d *Workspace) bool {
 	case p.Filter != "":
 		p.Filter = ""
 	case p.Moved:
-		p.FitAll()
+		p.FitFirst()
 	default:
 		return false
 	}

@@ -60,6 +60,7 @@ func (p *Pane) Scoped(d *Workspace) []scopebar.Group {
 	}
 	all.Chips = append(all.Chips, p.transformChips(d)...)
 	all.Chips = append(all.Chips, p.numberedChips(d)...)
+	all.Chips = append(all.Chips, p.strayChips()...)
 	if p.Against == nil {
 		if a := p.Doc.Answer(); p.Counts(a) && a.Tree.Weights != nil {
 			all.Chips = append(all.Chips, scopebar.LeftOut(a.Tree.Weights.Left, p.Scope, p.setScope)...)
