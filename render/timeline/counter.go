@@ -4,41 +4,22 @@ import (
 	"math"
 	"sort"
 	"strconv"
-	"strings"
 
 	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
 	"ashlar/render/theme"
-	"ashlar/render/units"
 )
-
-// CounterName returns the name of a counter with its series, unless the name ends with it.
-func CounterName(c *recording.Counter) string {
-	if c.Series == "" || c.Series == c.Name || strings.HasSuffix(c.Name, " "+c.Series) {
-		return c.Name
-	}
-	return c.Name + " " + c.Series
-}
 
 // countersOf returns, by process, the counters to show.
 func countersOf(rec *recording.Recording, l Layout) [][]int {
 	groups := make([][]int, len(rec.Processes))
 	filter := newFilter(rec, l.Filter)
 	for i, c := range rec.Counters {
-		if c.Len() > 0 && filter.has(c.Process, 0, func() string { return CounterName(c) }) {
+		if c.Len() > 0 && filter.has(c.Process, 0, c.Label) {
 			groups[c.Process] = append(groups[c.Process], i)
 		}
 	}
 	return groups
-}
-
-// CounterValue formats a counter's value for display.
-func CounterValue(c *recording.Counter, v float64) string {
-	s := units.Number(v)
-	if c.Unit != "" {
-		s += " " + c.Unit
-	}
-	return s
 }
 
 // graph is the area of a row in which a counter's values are drawn.

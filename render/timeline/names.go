@@ -24,7 +24,7 @@ func (p *Plan) Name(r *Row) string {
 	case TrackRow:
 		return TrackName(p.rec.Tracks[r.Index])
 	case CounterRow:
-		return CounterName(p.rec.Counters[r.Index])
+		return p.rec.Counters[r.Index].Label()
 	case GroupRow:
 		return p.Group(r).Name
 	}
@@ -67,9 +67,7 @@ func (p *Plan) note(r *Row) string {
 	case CounterRow:
 		c := p.rec.Counters[r.Index]
 		lo, hi := c.Extent(0, c.Len())
-		if much = CounterValue(c, lo); much != CounterValue(c, hi) { // write the unit only once
-			much = units.Number(lo) + " – " + CounterValue(c, hi)
-		}
+		much = units.QuantityRange(lo, hi, c.Unit)
 	case GroupRow:
 		return p.GroupNote(p.Group(r))
 	case WindowRow:

@@ -157,6 +157,36 @@ func Number(v float64) string {
 	return scaled(v, bigs)
 }
 
+// Quantity writes a number of a unit: times and sizes as Duration and Bytes do, others as
+// Number does, followed by the unit.
+func Quantity(v float64, unit string) string {
+	if ps, ok := perUnit(unit); ok && math.Abs(v*ps) < math.MaxInt64/2 {
+		return Duration(int64(math.Round(v * ps)))
+	}
+	switch unit {
+	case "bytes", "byte", "B":
+		return scaled(v, sizes)
+	case "":
+		return Number(v)
+	}
+	return Number(v) + " " + safetext.Text(unit)
+}
+
+// QuantityRange writes two numbers of a unit, and their unit once if both are written in
+// the same one.
+func QuantityRange(lo, hi float64, unit string) string {
+	a, b := Quantity(lo, unit), Quantity(hi, unit)
+	if a == b {
+		return a
+	}
+	if n, of, ok := strings.Cut(a, " "); ok && !strings.ContainsAny(of, "0123456789") {
+		if m, other, _ := strings.Cut(b, " "); other == of && m != b {
+			a = n
+		}
+	}
+	return a + " – " + b
+}
+
 // Full is like Value but also writes units that are not part of Value's text.
 func Full(v int64, m *recording.Metric) string {
 	s := Value(v, m)

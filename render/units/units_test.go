@@ -176,3 +176,27 @@ func TestPprofBytes(t *testing.T) {
 		t.Errorf("other bytes are %q", got)
 	}
 }
+
+func TestQuantityRange(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		unit   string
+		want   string
+	}{
+		{1_000_000, 2_040_000, "ns", "1.000 – 2.040 ms"},
+		{500, 2e6, "us", "500.0 µs – 2.000 s"},
+		{1024, 4096, "bytes", "1.024 – 4.096 kB"},
+		{19_790_000, 300e6, "bytes", "19.79 – 300.0 MB"},
+		{900, 300e6, "bytes", "900 B – 300.0 MB"},
+		{65, 125, "s", "1 min 5 s – 2 min 5 s"},
+		{0, 12, "", "0 – 12"},
+		{3, 12, "goroutines", "3 – 12 goroutines"},
+		{2e6, 3e7, "goroutines", "2.000 – 30.00 M goroutines"},
+		{7, 7, "ms", "7.000 ms"},
+		{math.Inf(-1), math.Inf(1), "ns", "−Inf – +Inf ns"},
+	} {
+		if got := QuantityRange(c.lo, c.hi, c.unit); got != c.want {
+			t.Errorf("%v to %v %s is %q, want %q", c.lo, c.hi, c.unit, got, c.want)
+		}
+	}
+}

@@ -19,10 +19,7 @@ var levels = []string{"queue", "pending", "backlog", "depth", "waiting", "outsta
 // climb looks for queues and memory that grow throughout.
 func (l *look) climb(r rule) error {
 	for id, c := range l.rec.Counters {
-		counter := strings.TrimSpace(c.Name + " " + c.Series)
-		if c.Series == c.Name || strings.EqualFold(c.Series, "value") {
-			counter = c.Name
-		}
+		counter := c.Label()
 		if c.Len() < 50 || !isLevel(counter) {
 			continue
 		}

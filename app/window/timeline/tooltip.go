@@ -37,7 +37,7 @@ func (p *Timeline) Tooltip(s *panel.Host, u *ui.UI) {
 		widget.Tip(u, at, "Window of "+units.Duration(h.End-h.Start), lines)
 	case h.Counter != nil:
 		c := h.Counter
-		lines := []string{timeline.CounterName(c), "since " + units.Duration(h.Start-p.Rec.Start)}
+		lines := []string{c.Label(), "since " + units.Duration(h.Start-p.Rec.Start)}
 		if h.Point > 0 {
 			lines = append(lines, "before "+timeline.Number(c.Value(h.Point-1)))
 		}

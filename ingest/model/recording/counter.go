@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"ashlar/ingest/model/column"
 )
@@ -36,6 +37,19 @@ func newCounter(s *column.Shelf, process int, name, series, unit string) *Counte
 		c.levels[k] = column.On[extent](s)
 	}
 	return c
+}
+
+// Label returns the counter's name with its series, unless one says what the other does,
+// or the series only says that it is a value.
+func (c *Counter) Label() string {
+	name, series := strings.ToLower(c.Name), strings.ToLower(c.Series)
+	switch {
+	case series == "" || series == "value" && name != "" || series == name || strings.HasSuffix(name, " "+series):
+		return c.Name
+	case name == "" || strings.HasPrefix(series, name+" "):
+		return c.Series
+	}
+	return c.Name + " " + c.Series
 }
 
 // Len returns the number of points.

@@ -40,3 +40,22 @@ func TestCounterExtent(t *testing.T) {
 		}
 	}
 }
+
+func TestCounterLabel(t *testing.T) {
+	for of, want := range map[[2]string]string{
+		{"queue depth", "depth"}:       "queue depth",
+		{"queue", "depth"}:             "queue depth",
+		{"Queue depth", "queue depth"}: "Queue depth",
+		{"heap", "heap used"}:          "heap used",
+		{"heap", "heaps"}:              "heap heaps",
+		{"GpuMemoryUsage", "value"}:    "GpuMemoryUsage",
+		{"", "value"}:                  "value",
+		{"", "used"}:                   "used",
+		{"used", ""}:                   "used",
+	} {
+		c := &Counter{Name: of[0], Series: of[1]}
+		if got := c.Label(); got != want {
+			t.Errorf("counter %q with series %q is %q, want %q", of[0], of[1], got, want)
+		}
+	}
+}

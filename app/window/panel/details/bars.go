@@ -358,7 +358,7 @@ func (p *Panel) windowDetails(h *timeline.Hit) (title, sub string, ds []Detail) 
 func (p *Panel) counterDetails(h *timeline.Hit) (title, sub string, ds []Detail) {
 	c := h.Counter
 	value := func(key string, v float64) Detail {
-		return Detail{Key: key, Value: timeline.CounterValue(c, v), Exact: timeline.Number(v)}
+		return Detail{Key: key, Value: units.Quantity(v, c.Unit), Exact: timeline.Number(v)}
 	}
 	v := c.Value(h.Point)
 	ds = []Detail{{Key: "Value", Value: strings.TrimSpace(timeline.Number(v) + " " + c.Unit), Exact: timeline.Number(v)}, p.timeDetail("Since", h.Start)}
@@ -375,7 +375,7 @@ func (p *Panel) counterDetails(h *timeline.Hit) (title, sub string, ds []Detail)
 	}
 	lo, hi := c.Extent(0, c.Len())
 	ds = append(ds, value("Min", lo), value("Max", hi), Detail{Key: "Point", Value: units.Count(int64(h.Point+1)) + " of " + units.Count(int64(c.Len()))})
-	return timeline.CounterName(c), "Counter", append(ds, p.processDetails(c.Process)...)
+	return c.Label(), "Counter", append(ds, p.processDetails(c.Process)...)
 }
 
 func (p *Panel) instantDetails(h *timeline.Hit) (title, sub string, ds []Detail) {
