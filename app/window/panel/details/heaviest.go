@@ -30,12 +30,13 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 	}
 	sheet.Text(image.Rect(r.Min.X, y, r.Max.X, y+line), title, ui.Style{Size: 12, Weight: ui.Medium, Color: th.Dim})
 	y += line + u.Px(2)
-	names, values, shares := heaviestColumns(u, r)
 	listed := heaviestRows(a.Rows, mostHeaviest)
-	same := map[string]int{} // number of functions with a name
+	same, widest := map[string]int{}, 0 // number of functions with a name
 	for _, i := range listed {
 		same[a.Rows[i].Name]++
+		widest = max(widest, u.Width(units.Value(a.Rows[i].Self, m), ui.Style{Size: 12}))
 	}
+	names, values, shares := heaviestColumns(u, r, widest)
 	for n, i := range listed {
 		if n >= fewestHeaviest && y+line > r.Max.Y {
 			break
@@ -71,18 +72,19 @@ func (p *Panel) heaviest(s *panel.Host, u *ui.UI, r image.Rectangle) int {
 }
 
 // heaviestColumns returns the columns of the list of functions in r, for a line with its
-// top at 0: names and, where these leave room for them, values and shares.
-func heaviestColumns(u *ui.UI, r image.Rectangle) (names, values, shares image.Rectangle) {
-	const least, value, share = 90, 82, 48 // in dp
+// top at 0: names and, where these leave room for them, values, of which the widest is
+// given in pixels, and shares.
+func heaviestColumns(u *ui.UI, r image.Rectangle, widest int) (names, values, shares image.Rectangle) {
+	least, share, value := u.Px(90), u.Px(48), widest+u.Px(10)
 	names = image.Rect(r.Min.X+u.Px(14), 0, r.Max.X, u.Px(22))
-	if names.Dx() >= u.Px(least+value+share) || names.Dx() < u.Px(least+value) && names.Dx() >= u.Px(least+share) {
+	if names.Dx() >= least+value+share || names.Dx() < least+value && names.Dx() >= least+share {
 		shares = names
-		shares.Min.X = names.Max.X - u.Px(share)
+		shares.Min.X = names.Max.X - share
 		names.Max.X = shares.Min.X
 	}
-	if names.Dx() >= u.Px(least+value) {
+	if names.Dx() >= least+value {
 		values = names
-		values.Min.X = names.Max.X - u.Px(value)
+		values.Min.X = names.Max.X - value
 		names.Max.X = values.Min.X
 	}
 	return names, values, shares

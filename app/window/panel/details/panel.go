@@ -165,7 +165,11 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 	} else {
 		value := panel.CutName(d.Value)
 		w := keyWidth(right-x, u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10), u.Width(value, ui.Style{Size: 12}), isNumber(value))
-		key := s.Fonts.Regular(12*u.Metric.PxPerDp).Middle(d.Key, float32(w-u.Px(10)))
+		f, key := s.Fonts.Regular(12*u.Metric.PxPerDp), d.Key
+		if _, reason, ok := strings.Cut(key, ": "); ok && f.Measure(key) > float32(w-u.Px(10)) {
+			key = reason // several states have the same beginning
+		}
+		key = f.Middle(key, float32(w-u.Px(10)))
 		sheet.Text(image.Rect(x, y, x+w, y+line), key, ui.Style{Size: 12, Color: th.Dim})
 		sheet.Text(image.Rect(x+w, y, right, y+line), value, st)
 	}
