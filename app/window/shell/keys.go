@@ -162,7 +162,7 @@ func (s *Shell) back() {
 		s.Help = false
 	case s.Pane != nil && s.Pane.Finder.Fresh().List.Open:
 		s.Pane.Finder.Fresh().List.Open = false
-	case s.Pane != nil && s.typing && s.Pane.Find == "":
+	case s.Pane != nil && s.typing && (s.Pane.Find == "" || !s.searching): // leaves the field
 		s.Pane.Finder.Blur()
 	case s.Pane != nil:
 		s.BackPane()

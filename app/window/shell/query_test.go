@@ -61,7 +61,15 @@ func TestQueryPanel(t *testing.T) {
 	if line, _ := b.CommandOf(0); !strings.HasPrefix(line, "ashlar sql ") || !strings.Contains(line, "'rea") {
 		t.Errorf("the command is %s", line)
 	}
+	b.Pane.SearchFor("read")
 	b.press(key.NameEscape, 0) // out of the field
+	if b.Pane.Find != "read" {
+		t.Error("Escape in the field ended the search")
+	}
+	b.press(key.NameEscape, 0)
+	if b.Pane.Find != "" {
+		t.Error("the second Escape did not reach the window")
+	}
 	b.press(key.NameDownArrow, 0)
 	b.press(key.NameReturn, 0)
 	if h := b.Pane.Pick.Hit; b.Pane.Pick.Kind != panel.PickBar || h.Start-b.Pane.Rec.Start != 200_000_000 {
@@ -152,6 +160,12 @@ func TestQueriesAreKept(t *testing.T) {
 	}
 	b.press(key.NameReturn, key.ModCtrl)
 	if !strings.Contains(b.Pane.SQL, "WHERE function = 'main'\nORDER BY duration_ps DESC") {
+		t.Errorf("ran %q", b.Pane.SQL)
+	}
+	b.press(key.NameEscape, 0)
+	choose("Saved", "who calls", "Who calls a function, and how often?")
+	b.press(key.NameReturn, key.ModCtrl)
+	if !strings.Contains(b.Pane.SQL, "c.function = 'main' ") {
 		t.Errorf("ran %q", b.Pane.SQL)
 	}
 	b.press(key.NameEscape, 0)

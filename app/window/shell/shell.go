@@ -48,6 +48,7 @@ type Shell struct {
 	helpState helpPart
 	reading   *manualPage // the manual page shown as help, nil for the list of keys
 	typing    bool        // the keyboard focus is in a text field
+	searching bool        // that field is the search
 	again     bool        // a text field has closed, so another frame was requested
 	chosen    []string    // commands chosen in the palette, newest first
 	finder    palette.Finder
@@ -110,6 +111,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	s.Focus.Begin(s.Menu != nil || s.Help || s.Chooser != nil)
 	s.hold(u)
 	s.typing = u.Typing()
+	s.searching = s.Pane != nil && s.Pane.Finder.Typing(u)
 	s.keys(u)
 	s.Completing = false
 	u.Theme = s.Theme // a key may have changed the theme

@@ -315,12 +315,19 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 // Areas returns the areas that focus the panel when clicked.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.table.Drag, &t.chart.Drag} }
 
-// placeholder is the function in the questions of the manual that stands for the user's own.
-const placeholder = "Request"
+// placeholders are the functions in the questions of the manual that stand for the user's
+// own; the first that a question has is replaced.
+var placeholders = [...]string{"Request", "Query"}
 
 // fillIn puts the name of a function in the place of the manual's: of the selected one, else
 // of the one with the largest self cost.
 func fillIn(p *panel.Side, query string) (filled, name string) {
+	placeholder := placeholders[0]
+	for _, p := range placeholders[1:] {
+		if !strings.Contains(query, "'"+placeholder+"'") {
+			placeholder = p
+		}
+	}
 	f, ok := p.PickedFunction()
 	if a := p.Doc.Answer(); !ok && p.Counts(a) && len(a.Rows) > 0 {
 		best := &a.Rows[0]
