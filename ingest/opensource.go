@@ -74,6 +74,15 @@ func openFile(path string) (*source.Input, error) {
 	return in, err
 }
 
+// NameOf returns the name of a file as people know it. The file of a data set that stands
+// for a recording has the recording's name.
+func NameOf(path string) string {
+	if _, name, ok := parquet.Partition(path); ok {
+		return name
+	}
+	return filepath.Base(path)
+}
+
 // inDataSet returns the file that stands for the recording of a data set, given its folder;
 // other paths as they are.
 func inDataSet(path string) (string, error) {

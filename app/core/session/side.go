@@ -175,7 +175,7 @@ func Open(path string, notify func()) *Side { return OpenWith(path, Options{}, n
 
 // OpenWith is like Open, with options.
 func OpenWith(path string, opts Options, notify func()) *Side {
-	name := filepath.Base(path)
+	name := ingest.NameOf(path)
 	switch {
 	case path == "-":
 		name = "standard input"

@@ -39,7 +39,7 @@ type Run struct {
 }
 
 // Name returns the file's name.
-func (r *Run) Name() string { return OneLine(filepath.Base(r.File)) }
+func (r *Run) Name() string { return OneLine(ingest.NameOf(r.File)) }
 
 // Err returns the error that excludes a run from the comparison; nil if there is none or the run
 // is still being read.
