@@ -142,10 +142,10 @@ func (p *Picture) px(dp float32) int { return int(math.Round(float64(dp * p.scal
 func (p *Picture) row(r *Row, y int) {
 	t := p.Palette.Theme
 	switch {
-	case r.Kind == ProcessRow && r.Collapsed:
+	case p.Plan.Headline(r) && r.Collapsed:
 		p.folded(r, y)
 		return
-	case r.Kind == ProcessRow:
+	case p.Plan.Headline(r):
 		p.header(r, y)
 		return
 	}
@@ -169,7 +169,7 @@ func (p *Picture) row(r *Row, y int) {
 	}
 }
 
-// header draws the name of an open process across the whole width.
+// header draws the name of an open process or recording across the whole width.
 func (p *Picture) header(r *Row, y int) {
 	t := p.Palette.Theme
 	p.c.Rect(0, y, p.w, y+r.Height, raster.Pack(t.Surface))

@@ -8,15 +8,69 @@ import (
 	"ashlar/render/raster"
 )
 
-// A closed process is one row: its name and, beside it, a stripe for each of its busiest
-// threads.
+// A closed process, or a closed recording of a joined one, is one row: its name and, beside it,
+// a stripe for each of its busiest threads.
 
 const (
 	mostStripes = 3
-	lowHeight   = 14 // of a closed process in dp, if there are more than manyTracks processes
+	lowHeight   = 14 // of a closed row in dp, if there are more than manyTracks of them
+	// mostOpen is the number of recordings above which all are closed by default.
+	mostOpen = 4
 )
 
-// closed lays out the row of a closed process or group with some tracks.
+// byRecording sorts processes so that those of one recording of a joined one are together. It
+// returns the number of recordings.
+func byRecording(rec *recording.Recording, order []int) ([]int, int) {
+	place := map[string]int{}
+	for _, pi := range order {
+		name := rec.Processes[pi].Recording
+		if _, ok := place[name]; !ok {
+			place[name] = len(place)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(place[rec.Processes[a].Recording], place[rec.Processes[b].Recording])
+	})
+	return order, len(place)
+}
+
+// recording adds the row of the recording of a joined one to which the first of some processes
+// belongs. It reports whether its processes are shown.
+func (p *Plan) recording(l Layout, processes []int, byProcess, counters [][]int, recordings int) bool {
+	name := p.rec.Processes[processes[0]].Recording
+	if name == "" {
+		return true
+	}
+	g, counts := Group{Process: processes[0], Name: name, Recording: true}, 0
+	for _, pi := range processes {
+		if p.rec.Processes[pi].Recording != name {
+			break
+		}
+		g.Tracks = append(g.Tracks, byProcess[pi]...)
+		counts += len(counters[pi])
+	}
+	if len(g.Tracks)+counts == 0 {
+		return true
+	}
+	open, chosen := l.Groups[name]
+	if !chosen {
+		open = recordings <= mostOpen || l.Filter != ""
+	}
+	p.groups = append(p.groups, g)
+	row := Row{Kind: GroupRow, Index: len(p.groups) - 1, Height: l.px(headerHeight)}
+	if !open {
+		row = p.closed(row, l, g.Tracks, recordings > manyTracks)
+	}
+	p.add(row)
+	return open
+}
+
+// Headline reports whether a row is the head of a process or of a recording of a joined one.
+func (p *Plan) Headline(r *Row) bool {
+	return r.Kind == ProcessRow || r.Kind == GroupRow && p.groups[r.Index].Recording
+}
+
+// closed lays out the row of a closed process or recording with some tracks.
 func (p *Plan) closed(r Row, l Layout, tracks []int, many bool) Row {
 	r.Collapsed, r.Height = true, l.px(headerHeight)
 	if many {
@@ -52,7 +106,7 @@ func stripeOf(t *recording.Track) (lane int, ok bool) {
 	return 0, false
 }
 
-// folded draws the row of a closed process or group.
+// folded draws the row of a closed process or recording.
 func (p *Picture) folded(r *Row, y int) {
 	t := p.Palette.Theme
 	p.c.Rect(p.Gutter, y, p.w, y+r.Height-1, p.lanes.bg)

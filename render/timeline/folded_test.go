@@ -86,3 +86,74 @@ func TestClosedProcessShowsItsThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordingsOfJoinedAreFolded checks that each of many joined recordings is one row until it
+// is opened, that few are open, and that a filter opens those with matching threads.
+func TestRecordingsOfJoinedAreFolded(t *testing.T) {
+	joined := func(n int) *recording.Recording {
+		b := recording.NewBuilder()
+		frame := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
+		for k := range n {
+			for part, name := range []string{"python", "GPU"} {
+				pid := int64(10*k + part + 1)
+				info := b.ProcessInfo(b.Process(pid))
+				info.Recording = fmt.Sprintf("rank%02d", k)
+				info.Name = info.Recording + ": " + name
+				info.Sort = part // the processes of a recording are together also if they sort apart
+				track := b.Track(recording.TrackKey{PID: pid, TID: pid})
+				track.SetName(name + " thread")
+				track.Span(0, 100, frame, 0, false)
+			}
+		}
+		return b.Finish()
+	}
+	names := func(n int, l Layout) (rows []string) {
+		l.Scale = 1
+		p, y := NewPlan(joined(n), l), 0
+		for i := range p.Rows {
+			r := &p.Rows[i]
+			if r.Y != y {
+				t.Errorf("row %d is at %d, not at %d", i, r.Y, y)
+			}
+			y += r.Height
+			rows = append(rows, p.Name(r))
+			if r.Collapsed != (len(r.Stripes) > 0) || r.Collapsed && len(r.Stripes) != 2 {
+				t.Errorf("%s shows %d of 2 threads", p.Name(r), len(r.Stripes))
+			}
+		}
+		return rows
+	}
+	open := func(k int) []string {
+		name := fmt.Sprintf("rank%02d", k)
+		return []string{name, name + ": python", "python thread", name + ": GPU", "GPU thread"}
+	}
+	var all []string
+	for k := range 64 {
+		all = append(all, fmt.Sprintf("rank%02d", k))
+	}
+	for _, x := range []struct {
+		n    int
+		l    Layout
+		want []string
+	}{
+		{64, Layout{}, all},
+		{64, Layout{Groups: map[string]bool{"rank01": true}}, slices.Concat(all[:1], open(1), all[2:])},
+		{64, Layout{Filter: "rank07"}, open(7)},
+		{2, Layout{}, slices.Concat(open(0), open(1))},
+		{2, Layout{Groups: map[string]bool{"rank01": false}}, slices.Concat(open(0), all[1:2])},
+	} {
+		if got := names(x.n, x.l); !slices.Equal(got, x.want) {
+			t.Errorf("%d recordings, %+v: %q, want %q", x.n, x.l, got, x.want)
+		}
+	}
+	rec := joined(64)
+	p := NewPlan(rec, Layout{Scale: 1, Groups: map[string]bool{"rank01": true}})
+	if g := p.Hiding(10); g == nil || g.Name != "rank05" || p.Hiding(2) != nil {
+		t.Errorf("track 10 is hidden by %v, track 2 by %v", g, p.Hiding(2))
+	}
+	for scroll := range p.Height {
+		if row, y := p.Sticky(scroll); row >= 0 && (p.Rows[row].Kind != ProcessRow || p.Rows[row].Collapsed || y > 0) {
+			t.Errorf("scrolled to %d, row %d stays at %d", scroll, row, y)
+		}
+	}
+}

@@ -21,6 +21,8 @@ type Group struct {
 	Tracks []int
 	// Busy is the sum of the tracks' busy shares: 2 if two were busy all the time.
 	Busy float64
+	// Recording is set if these are the tracks of one recording of a joined one.
+	Recording bool
 }
 
 // SystemGroup is the name of the group of the runtime's own goroutines.
@@ -108,12 +110,11 @@ func (p *Plan) Group(r *Row) *Group {
 	return &p.groups[r.Index]
 }
 
-// GroupOf returns the group of a track if its rows can be hidden below the group's row, nil
-// if there is no such group.
-func (p *Plan) GroupOf(track int) *Group {
-	for i := range p.groups {
-		if slices.Contains(p.groups[i].Tracks, track) {
-			return &p.groups[i]
+// Hiding returns the closed group that hides the row of a track, nil if there is none.
+func (p *Plan) Hiding(track int) *Group {
+	for i := range p.Rows {
+		if g := p.Group(&p.Rows[i]); g != nil && p.Rows[i].Collapsed && slices.Contains(g.Tracks, track) {
+			return g
 		}
 	}
 	return nil

@@ -6,15 +6,15 @@ package timeline
 func (p *Plan) Sticky(scroll int) (row, y int) {
 	for i := p.At(scroll + p.Held); i >= 0; i-- {
 		r := &p.Rows[i]
-		if r.Kind != ProcessRow {
+		if !p.Headline(r) {
 			continue
 		}
-		if r.Collapsed || r.Y < p.Held || r.Y >= scroll+p.Held {
+		if r.Kind != ProcessRow || r.Collapsed || r.Y < p.Held || r.Y >= scroll+p.Held {
 			return -1, 0
 		}
 		y = p.Held
 		for _, next := range p.Rows[i+1:] {
-			if next.Kind == ProcessRow {
+			if p.Headline(&next) {
 				y = min(y, next.Y-scroll-r.Height)
 				break
 			}

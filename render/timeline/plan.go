@@ -198,8 +198,8 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 		p.Empty = "No timeline"
 		return p
 	}
-	byProcess, pinned, unseen, order := byProcess(rec, l)
-	p.Unseen, p.order = unseen, order
+	byProcess, pinned, unseen, compare := byProcess(rec, l)
+	p.Unseen, p.order = unseen, compare
 	shown, most := 0, 1+len(byProcess)+len(rec.Counters)+len(rec.Windows)
 	for pi, ts := range append(byProcess, pinned) {
 		if pi >= len(rec.Processes) || !rec.Processes[pi].Grouped {
@@ -226,7 +226,15 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 	}
 	p.process(rec, l, -1, pinned, nil, shown, true)
 	p.hold(l.Hold)
-	for _, pi := range processOrder(rec) {
+	order, recordings := byRecording(rec, processOrder(rec))
+	open, last := true, ""
+	for k, pi := range order {
+		if name := rec.Processes[pi].Recording; name != last {
+			open, last = p.recording(l, order[k:], byProcess, counters, recordings), name
+		}
+		if !open {
+			continue
+		}
 		p.process(rec, l, pi, byProcess[pi], counters[pi], shown, headers > 1 || named(rec, pi))
 	}
 	for i, w := range rec.Windows {

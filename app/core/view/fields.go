@@ -340,8 +340,8 @@ func sideFields(i int) []Field {
 		threads("pin", "pinned threads", func(s *Side) *[]Thread { return &s.Pin }),
 		threads("order", "threads in the order set by dragging", func(s *Side) *[]Thread { return &s.Order }),
 		many("close", "PID or PID:NAME, the collapsed processes", func(v *State) *[]Process { return &side(v).Close }, Process.text, parseProcess),
-		many("open-groups", "the opened groups of goroutines, by function", func(v *State) *[]string { return &side(v).OpenGroups }, escape, unescape),
-		many("close-groups", "the closed groups of goroutines, by function", func(v *State) *[]string { return &side(v).CloseGroups }, escape, unescape),
+		many("open-groups", "the opened groups of goroutines, by function, and the opened recordings of a joined one", func(v *State) *[]string { return &side(v).OpenGroups }, escape, unescape),
+		many("close-groups", "the closed groups of goroutines, by function, and the closed recordings of a joined one", func(v *State) *[]string { return &side(v).CloseGroups }, escape, unescape),
 		text("threads", "the order of threads: file (default), name or busiest", func(v *State) *string { return &side(v).Sort }).
 			flag("threads-by", "sort threads by `ORDER`: file, name or busiest", sorts()...),
 		text("filter", "the thread filter", func(v *State) *string { return &side(v).Filter }),

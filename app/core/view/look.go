@@ -32,7 +32,7 @@ type Look struct {
 
 	Folds         map[int]timeline.Fold // by track
 	Closed        map[int]bool          // by process, -1 for the pinned tracks
-	Groups        map[string]bool       // groups of tracks opened (true) or closed by hand, by name
+	Groups        map[string]bool       // groups of tracks, and recordings of a joined one, opened (true) or closed by hand, by name
 	Hidden        map[int]bool          // by track
 	Pinned, Order []int                 // tracks
 	Sort          timeline.Sort

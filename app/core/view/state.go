@@ -180,8 +180,8 @@ type Side struct {
 	// Fold, Unfold, Hide, Pin and Order list threads, Close lists processes.
 	Fold, Unfold, Hide, Pin, Order []Thread
 	Close                          []Process
-	// OpenGroups and CloseGroups are the names of groups of goroutines, opened and closed
-	// by hand.
+	// OpenGroups and CloseGroups are the names of groups of goroutines, and of recordings of
+	// a joined one, opened and closed by hand.
 	OpenGroups, CloseGroups []string
 	// Sort is the order of threads, Filter the thread filter.
 	Sort, Filter string

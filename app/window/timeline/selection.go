@@ -131,7 +131,7 @@ func (p *Timeline) besideHeaders(height int) (parts [][2]int) {
 		if top >= height {
 			break
 		}
-		if r.Kind == timeline.ProcessRow && !p.Plan.Under(r, top) {
+		if p.Plan.Headline(r) && !p.Plan.Under(r, top) {
 			heads = append(heads, span{top, top + r.Height})
 		}
 	}

@@ -68,7 +68,11 @@ func (p *Timeline) groupTip(u *ui.UI, at image.Point, r *timeline.Row) {
 	if !r.Collapsed {
 		line = "Click to hide them"
 	}
-	widget.Tip(u, at, panel.CutName(g.Name), []string{p.Plan.GroupNote(g), "Height: running goroutines; full height: all processors", line})
+	lines := []string{p.Plan.GroupNote(g), "Height: running goroutines; full height: all processors", line}
+	if g.Recording {
+		lines = []string{lines[0], line}
+	}
+	widget.Tip(u, at, panel.CutName(g.Name), lines)
 }
 
 // callLines describes a span, or consecutive samples of one stack.

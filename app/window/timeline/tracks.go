@@ -197,8 +197,16 @@ func (p *Timeline) FoldAll(open bool) {
 	}
 }
 
-// FoldProcesses folds all processes, or opens them if all are folded.
+// FoldProcesses folds all processes, or opens them if all are folded. In a joined recording, it
+// folds or opens the recordings.
 func (p *Timeline) FoldProcesses() {
+	if open, folded := p.recordings(); len(open)+len(folded) > 0 {
+		p.Groups = maps.Clone(p.Groups)
+		for _, name := range append(open, folded...) {
+			p.Groups[name] = len(open) == 0
+		}
+		return
+	}
 	closed := map[int]bool{}
 	for i := range p.Rec.Processes {
 		if !p.Closed[i] {
@@ -213,6 +221,24 @@ func (p *Timeline) FoldProcesses() {
 		closed[i] = true
 	}
 	p.Closed = closed
+}
+
+// recordings returns the names of the recordings of a joined one by whether they are folded.
+func (p *Timeline) recordings() (open, folded []string) {
+	if p.Plan == nil {
+		return nil, nil
+	}
+	for i := range p.Plan.Rows {
+		r := &p.Plan.Rows[i]
+		switch g := p.Plan.Group(r); {
+		case g == nil || !g.Recording:
+		case r.Collapsed:
+			folded = append(folded, g.Name)
+		default:
+			open = append(open, g.Name)
+		}
+	}
+	return open, folded
 }
 
 // Commands for the current thread: the thread of the picked bar, the only selected one,
@@ -288,7 +314,9 @@ func (p *Timeline) headItems(r *timeline.Row) []widget.Item {
 		return append(items, widget.Item{Title: "Unpin all", Do: func() { p.Pinned = nil }})
 	}
 	mine, what, word := p.tracksBelow(r), "process", "thread"
-	if r.Kind == timeline.GroupRow {
+	if g := p.Plan.Group(r); g != nil && g.Recording {
+		what = "recording"
+	} else if g != nil {
 		what = "group"
 	}
 	if len(mine) > 0 {
@@ -324,13 +352,13 @@ func (p *Timeline) tracksBelow(r *timeline.Row) []int {
 	return mine
 }
 
-// unfoldTo opens the process and the group of a track, and lays out the rows again.
+// unfoldTo opens the process and the groups of a track, and lays out the rows again.
 func (p *Timeline) unfoldTo(track int) {
 	if pr := p.Rec.Tracks[track].Process; p.Closed[pr] {
 		p.Closed = With(p.Closed, pr, false)
 	}
 	p.Replan(p.Plan.Scale)
-	if g := p.Plan.GroupOf(track); g != nil {
+	for g := p.Plan.Hiding(track); g != nil; g = p.Plan.Hiding(track) {
 		p.Groups = With(p.Groups, g.Name, true)
 		p.Replan(p.Plan.Scale)
 	}

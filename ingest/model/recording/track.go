@@ -151,6 +151,25 @@ type Process struct {
 	// one.
 	Member  string
 	Grouped bool
+	// Recording, in a recording joined from several, is the name of the one that the process
+	// came from. Name begins with it.
+	Recording string
+}
+
+// OwnName returns the name of the process in the recording that it came from.
+func (p *Process) OwnName() string {
+	if p.Recording == "" || p.Name == p.Recording {
+		return strings.TrimPrefix(p.Name, p.Recording)
+	}
+	return strings.TrimPrefix(p.Name, p.Recording+": ")
+}
+
+// In sets the recording that the process came from, and begins its name with that.
+func (p *Process) In(recording string) {
+	name := p.OwnName()
+	if p.Recording, p.Name = recording, recording; name != "" {
+		p.Name += ": " + name
+	}
 }
 
 // OfRuntime reports whether a track is one of the goroutines that the Go runtime starts for
