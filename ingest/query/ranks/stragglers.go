@@ -239,6 +239,7 @@ func (m *member) compute() (sum int64) {
 // name names the ranks as simply as tells them apart.
 func name(rec *recording.Recording, all []Rank) {
 	for _, of := range []func(p *recording.Process) string{
+		func(p *recording.Process) string { return p.Recording },
 		func(p *recording.Process) string { return p.Labels },
 		func(p *recording.Process) string { return p.Name },
 		func(p *recording.Process) string { return p.Name + " " + p.Labels },
