@@ -3,18 +3,35 @@ package ingest
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/format/store"
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
+	"ashlar/ingest/query/join"
 )
 
 // Allowed returns an error if the limits of ctx forbid opening a recording. It does not
 // open the file.
 func Allowed(ctx context.Context, path string) error {
 	l, limited := source.LimitsOf(ctx)
+	if limited && join.IsName(path) {
+		for _, p := range join.Split(path) {
+			if strings.ContainsAny(filepath.Dir(p), "*?[") {
+				return &source.Error{Path: p, What: "names folders by a pattern. Name the folder"} // a pattern could match any number
+			}
+		}
+		files, err := join.Files(path)
+		for _, f := range files {
+			if err = Allowed(ctx, f); err != nil {
+				return err
+			}
+		}
+		return err
+	}
 	switch {
 	case !limited:
 		return nil

@@ -17,6 +17,7 @@ import (
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/join"
 )
 
 // Options are options for loading; the zero value is valid.
@@ -93,6 +94,7 @@ type Load struct {
 	begun     chan struct{} // closed when there is something to show
 	done      chan struct{}
 
+	parts *parts    // for a joined recording, otherwise nil
 	first sync.Once // closes begun
 	snap  atomic.Pointer[recording.Recording]
 	in    atomic.Pointer[source.Input]
@@ -105,13 +107,16 @@ type Load struct {
 }
 
 // Open starts to load the recording at path ("-" is standard input; http:// and https://
-// URLs are fetched) and returns at once. Wait and Err report all errors. Loading ends
-// early if ctx does.
+// URLs are fetched; for several files that are joined, see [join.IsName]) and returns at
+// once. Wait and Err report all errors. Loading ends early if ctx does.
 func Open(ctx context.Context, path string, opts Options) *Load {
 	return open(ctx, path, opts, false)
 }
 
 func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
+	if join.IsName(path) {
+		return openJoined(ctx, path, opts, quiet)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	part := opts.Part
 	if ssh.IsURL(path) {
@@ -121,7 +126,7 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 	l.quiet = quiet
 	_, _, many := parquet.Partition(path) // a change of the other files would go unnoticed
 	l.file = path != "-" && !fetch.IsURL(path) && !many || ssh.IsURL(path) && !part.IsSet()
-	go l.run(ctx, func() (*source.Input, error) {
+	go l.run(ctx, l.from(func() (*source.Input, error) {
 		if ssh.IsURL(path) {
 			if err := Allowed(l.reading, path); err != nil {
 				return nil, err
@@ -129,7 +134,7 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 			return there(l.reading, path, part, opts.Exe)
 		}
 		return OpenSource(l.reading, path)
-	})
+	}))
 	return l
 }
 
@@ -138,7 +143,7 @@ func open(ctx context.Context, path string, opts Options, quiet bool) *Load {
 func OpenInput(ctx context.Context, in *source.Input, opts Options) *Load {
 	ctx, cancel := context.WithCancel(ctx)
 	l := newLoad(ctx, in.Path, opts, cancel)
-	go l.run(ctx, func() (*source.Input, error) { return in, nil })
+	go l.run(ctx, l.from(func() (*source.Input, error) { return in, nil }))
 	return l
 }
 
@@ -148,19 +153,28 @@ func newLoad(ctx context.Context, path string, opts Options, cancel context.Canc
 	l.keeping, l.unkeep = context.WithCancel(context.WithoutCancel(ctx))
 	l.reading, l.stop = context.WithCancelCause(ctx)
 	l.finishing, l.enough = context.WithCancelCause(ctx)
-	empty := recording.NewBuilder()
-	empty.Source().Path = path
-	empty.Source().Bytes = -1
-	l.snap.Store(empty.Snapshot())
+	l.snap.Store(emptyRecording(path))
 	return l
 }
 
-func (l *Load) run(ctx context.Context, open func() (*source.Input, error)) {
+func emptyRecording(path string) *recording.Recording {
+	b := recording.NewBuilder()
+	b.Source().Path = path
+	b.Source().Bytes = -1
+	return b.Snapshot()
+}
+
+// from returns the function that loads an input, for run.
+func (l *Load) from(open func() (*source.Input, error)) func(context.Context) (*recording.Recording, error) {
+	return func(ctx context.Context) (*recording.Recording, error) { return l.load(ctx, open) }
+}
+
+func (l *Load) run(ctx context.Context, load func(context.Context) (*recording.Recording, error)) {
 	defer close(l.done)
 	defer l.cancel()
 	defer l.enough(nil)
 	defer l.stop(nil)
-	rec, err := l.load(ctx, open)
+	rec, err := load(ctx)
 	if ctx.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) && !l.snap.Load().Done {
 		err = ctx.Err()
 	}
@@ -404,6 +418,11 @@ func (l *Load) Progress() Progress {
 	for _, t := range l.Snapshot().Ledger {
 		p.Records += t.Read
 	}
+	if l.parts != nil {
+		records := int64(0)
+		p.Bytes, p.Total, records = l.parts.progress()
+		p.Records = max(p.Records, records)
+	}
 	select {
 	case <-l.done:
 		p.Done, p.Left, p.Elapsed = true, 0, l.stats.Elapsed
@@ -443,6 +462,9 @@ func (l *Load) Close() error {
 		<-l.kept
 		if in := l.in.Load(); in != nil {
 			l.closeErr = in.Close()
+		}
+		if l.parts != nil {
+			l.closeErr = l.parts.close()
 		}
 	})
 	return l.closeErr

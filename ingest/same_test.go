@@ -66,7 +66,7 @@ func newLoadOf(name string, content []byte, v variant) *Load {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := newLoad(ctx, name, Options{Options: decode.Options{Workers: v.workers}, ChunkSize: v.chunk}, cancel)
 	l.quiet = !v.growing
-	go l.run(ctx, func() (*source.Input, error) { return in, nil })
+	go l.run(ctx, l.from(func() (*source.Input, error) { return in, nil }))
 	return l
 }
 

@@ -37,6 +37,9 @@ func (l *Load) measure() Stats {
 	if in := l.in.Load(); in != nil {
 		s.Bytes = in.Consumed()
 	}
+	if l.parts != nil {
+		s.Bytes, _, _ = l.parts.progress()
+	}
 	return s
 }
 

@@ -3,6 +3,7 @@ package command
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -10,17 +11,32 @@ import (
 	"ashlar/app/agent/budget"
 	"ashlar/app/core/tabular"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/query/join"
 	"ashlar/ingest/query/redact"
 )
 
-// takeBudget reads --budget if the command has it.
-func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args []string) (err error) {
+// takeBudget reads --budget if the command has it. joined are the arguments among args, with
+// those to join as one.
+func (c *call) takeBudget(cmd *command, fs *pflag.FlagSet, args, joined []string) (err error) {
 	if fs.Lookup("budget") == nil {
 		return nil
 	}
 	c.all = []string{"ashlar", cmd.Name}
+	given := fs.Args()
+	if slices.Equal(given, joined) {
+		given = nil
+	}
 	for i := 0; i < len(args); i++ {
 		switch {
+		case len(given) > 0 && args[i] == given[0]:
+			given = given[1:]
+			for _, word := range joined {
+				if c.redactor != nil && join.IsName(word) {
+					word = redact.FileName(word)
+				}
+				c.all = append(c.all, word)
+			}
+			joined = nil
 		case args[i] == "--budget":
 			i++
 		case args[i] == "--session": // --session does not change the answer

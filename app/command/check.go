@@ -16,6 +16,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/join"
 	"ashlar/ingest/query/redact"
 	"ashlar/render/units"
 	"ashlar/spaa"
@@ -60,7 +61,15 @@ be read.`,
 			case o.most < 1:
 				return misuse("--max %d prints nothing; use 1 or more", o.most)
 			}
-			return c.check(args, &o)
+			var files []string
+			for _, a := range args {
+				parts, err := join.Files(a)
+				if err != nil {
+					return err
+				}
+				files = append(files, parts...)
+			}
+			return c.check(files, &o)
 		}
 	})
 }

@@ -26,6 +26,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/compare/match"
 	"ashlar/ingest/query/extract"
+	"ashlar/ingest/query/join"
 	"ashlar/ingest/query/redact"
 	"ashlar/render/units"
 )
@@ -139,7 +140,11 @@ func (o *convertOptions) check() error {
 
 func (c *call) convert(o *convertOptions) (err error) {
 	ctx := c.ctx
-	out, err := outfile.Create(o.out, outfile.Options{Replace: o.force, Not: []string{o.in}})
+	files, err := join.Files(o.in)
+	if err != nil {
+		return err
+	}
+	out, err := outfile.Create(o.out, outfile.Options{Replace: o.force, Not: files})
 	if err != nil {
 		return err
 	}
@@ -185,25 +190,31 @@ type conversion struct {
 }
 
 func (c *call) convertInto(ctx context.Context, o *convertOptions, out *outfile.File, p *progress.Progress) (*conversion, error) {
-	in, err := c.openInput(ctx, o.in)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	defer context.AfterFunc(ctx, in.Stop)()
-	format, err := formatOf(in)
-	if err != nil {
-		return nil, err
+	var in *source.Input // nil for a joined recording
+	var format string
+	path, bytes := o.in, int64(-1)
+	if !join.IsName(o.in) {
+		var err error
+		if in, err = c.openInput(ctx, o.in); err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		defer context.AfterFunc(ctx, in.Stop)()
+		if format, err = formatOf(in); err != nil {
+			return nil, err
+		}
+		path, bytes = in.Path, in.Bytes
 	}
 	r := &conversion{File: o.in, Format: format, Output: o.out, Target: o.target.Name, Lost: []encode.Loss{}}
 	opt := encode.Options{Event: o.event, Window: o.window, Limit: &encode.Limit{
-		Input: in.Bytes, Free: -1, Large: o.large, Flag: "--large", Say: func(text string) { p.Stop(); c.note("%s", text) },
+		Input: bytes, Free: -1, Large: o.large, Flag: "--large", Say: func(text string) { p.Stop(); c.note("%s", text) },
 	}}
 	if !o.target.Encode.Compresses(o.out) {
 		opt.Limit.Free = out.Free()
 	}
 	var rep *encode.Report
-	if format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() && c.redactor == nil {
+	var err error
+	if in != nil && format == o.target.Name && o.target.Encode.Copy != nil && !o.partial() && c.redactor == nil {
 		p.Watch("copying", func() (done, total int64) { return in.Consumed(), in.Bytes })
 		err = source.Protect(in.Path, func() (err error) {
 			rep, err = o.target.Copy(ctx, out, o.out, &inputReader{in: in}, opt)
@@ -221,13 +232,13 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out *outfile.
 		var write *fs.PathError
 		switch {
 		case errors.As(err, &choice):
-			return nil, misuse("%s: %w", in.Path, err)
+			return nil, misuse("%s: %w", path, err)
 		case errors.As(err, &named):
 			return nil, err
 		case errors.As(err, &write) && write.Op == "write":
 			return nil, outfile.Cannot(o.out, err)
 		}
-		return nil, fmt.Errorf("%s cannot be converted to %s: %w", in.Path, o.out, err)
+		return nil, fmt.Errorf("%s cannot be converted to %s: %w", path, o.out, err)
 	}
 	r.Records = rep.Records
 	r.Lost = append(r.Lost, rep.Lost...)
@@ -236,13 +247,22 @@ func (c *call) convertInto(ctx context.Context, o *convertOptions, out *outfile.
 
 // rewrite converts by reading a recording and writing it in the target format.
 func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input, out io.Writer, opt encode.Options, p *progress.Progress, r *conversion) (*encode.Report, error) {
-	l := ingest.OpenInput(ctx, in, c.reading(recording.Part{Range: o.part, Threads: o.threads}))
+	opts := c.reading(recording.Part{Range: o.part, Threads: o.threads})
+	l := (*ingest.Load)(nil)
+	if in == nil {
+		l = ingest.Open(ctx, o.in, opts)
+	} else {
+		l = ingest.OpenInput(ctx, in, opts)
+	}
 	defer l.Close()
 	p.Watch("reading", func() (done, total int64) { pr := l.Progress(); return pr.Bytes, pr.Total })
 	if err := l.Wait(); err != nil {
 		return nil, err
 	}
 	rec := c.redacted(l.Snapshot())
+	if in == nil {
+		r.Format, opt.Limit.Input = rec.Source.Format, rec.Source.Bytes
+	}
 	for i := range rec.Warnings {
 		if rec.Warnings[i].Code != recording.WarnPart { // the requested part
 			r.Warnings += rec.Warnings[i].Count
@@ -260,7 +280,7 @@ func (c *call) rewrite(ctx context.Context, o *convertOptions, in *source.Input,
 		}
 	}
 	var rep *encode.Report
-	err := source.Protect(in.Path, func() (err error) {
+	err := source.Protect(o.in, func() (err error) {
 		rep, err = o.target.Write(ctx, out, o.out, rec, opt)
 		return err
 	})

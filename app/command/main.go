@@ -259,6 +259,12 @@ func (c *call) start(cmd *command, args []string) error {
 	if err != nil {
 		return &subcommand.Usage{Err: suggestFlag(fs, err)}
 	}
+	words := fs.Args()
+	if cmd.Name != "record" { // whose arguments are a program's
+		if words, err = joinedArgs(words); err != nil {
+			return err
+		}
+	}
 	if f := fs.Lookup("exe"); f != nil {
 		if c.exe = f.Value.String(); f.Changed {
 			if _, err := os.Stat(c.exe); err != nil {
@@ -269,7 +275,7 @@ func (c *call) start(cmd *command, args []string) error {
 	if on, err := fs.GetBool("redact"); err == nil && on {
 		c.redactor = new(redact.Redactor)
 	}
-	if err := c.takeBudget(cmd, fs, args); err != nil {
+	if err := c.takeBudget(cmd, fs, args, words); err != nil {
 		return err
 	}
 	if err := c.askHost(cmd, fs, args); err != nil {
@@ -282,7 +288,7 @@ func (c *call) start(cmd *command, args []string) error {
 		c.cache = c.run.Cache()
 		defer c.cache.Wait()
 	}
-	err = run(c, fs.Args())
+	err = run(c, words)
 	if err == nil || errors.As(err, new(*subcommand.Failed)) { // otherwise nothing was printed
 		c.sayDamage()
 	}

@@ -16,18 +16,23 @@ import (
 	"ashlar/app/desktop/version"
 	"ashlar/ingest/fetch"
 	stored "ashlar/ingest/format/store"
+	"ashlar/ingest/query/join"
 )
 
 // windowCommand returns the command that runs if none is named.
 func windowCommand() command {
 	return own(subcommand.Command{
-		Args: "[FILE [FILE]|ADDRESS [FILE]]", Line: "open profiles and traces in a window",
+		Args: "[FILE [+ FILE]… [FILE]|ADDRESS [FILE]]", Line: "open profiles and traces in a window",
 		Text: `
 Without a command, a window opens with the files. - is standard input, an
 http:// or https:// address is fetched from its server, and ssh:HOST:/PATH is a
 file on another machine that has ashlar. If a file has the name of a command,
 write ./info. Formats are recognised by content; files may be compressed with
 gzip or zstd.
+
+With a plus sign between files, or after the last, they become one recording on
+one timeline, such as the ranks of a distributed job; so it is in all commands.
+ashlar help opening says how their clocks are aligned.
 
 To find out why a program is slow, start with ashlar overview FILE; to find out
 what changed between two runs, with ashlar diff A B.
@@ -43,6 +48,7 @@ output, and 2 if the command line is wrong.`,
 		Examples: [][2]string{
 			{"ashlar run.spaa.zst", "open a recording"},
 			{"ashlar old.pprof new.pprof", "compare two recordings side by side"},
+			{"ashlar rank*.json +", "put the ranks of a job on one timeline"},
 			{"ashlar nightly/", "compare the runs in a folder, or show their trend"},
 			{"zcat run.spall.gz | ashlar -", "open the output of another program"},
 			{"ashlar http://localhost:6060/debug/pprof/profile?seconds=5", "profile a Go program for 5 seconds"},
@@ -132,21 +138,35 @@ func (o *WindowOptions) check(c *call) error {
 			}
 			continue
 		}
-		if f == "-" && stdin {
-			return misuse("standard input can be named only once")
+		parts, err := join.Files(f)
+		if err != nil {
+			return err
 		}
-		if stdin = stdin || f == "-"; f == "-" || fetch.IsURL(f) {
-			continue
-		}
-		_, second := stored.Second(f)
-		if _, err := os.Stat(f); errors.Is(err, fs.ErrNotExist) && !second && !o.Desktop {
-			if near := nearest(f); near != "" {
-				return misuse("there is no file %s; did you mean the command %s?", f, near)
+		for _, f := range parts {
+			if f == "-" && stdin {
+				return misuse("standard input can be named only once")
 			}
-			return errors.New(f + ": there is no such file")
+			if stdin = stdin || f == "-"; f == "-" || fetch.IsURL(f) {
+				continue
+			}
+			if err := o.exists(f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// exists returns an error if there is no file of a name that was typed.
+func (o *WindowOptions) exists(f string) error {
+	_, second := stored.Second(f)
+	if _, err := os.Stat(f); !errors.Is(err, fs.ErrNotExist) || second || o.Desktop {
+		return nil
+	}
+	if near := nearest(f); near != "" {
+		return misuse("there is no file %s; did you mean the command %s?", f, near)
+	}
+	return errors.New(f + ": there is no such file")
 }
 
 func checkTheme(name string) error {

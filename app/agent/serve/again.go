@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"ashlar/app/core/resident"
+	"ashlar/ingest/query/join"
 )
 
 // Limits on the stored answers. Answers that took less than worthKeeping are not stored:
@@ -39,11 +41,19 @@ type files map[string]fs.FileInfo
 
 // note adds a file that the answer depends on.
 func (f files) note(dir, path string) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
+	files, err := join.Files(join.Each(path, func(path string) string {
+		if !filepath.IsAbs(path) {
+			return filepath.Join(dir, path)
+		}
+		return path
+	}))
+	if err != nil || join.IsName(path) && strings.ContainsAny(path, "*?[") {
+		files = []string{path} // there may be other files next time
 	}
-	if f[path] == nil {
-		f[path], _ = os.Stat(path) // nil never counts as unchanged
+	for _, path := range files {
+		if f[path] == nil {
+			f[path], _ = os.Stat(path) // nil never counts as unchanged
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 	"ashlar/ingest/fetch"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/join"
 )
 
 // Questions are the commands that read recordings and write nothing. A session answers
@@ -227,11 +228,13 @@ func (s *Server) localPath(dir, path string) (file string, ok bool) {
 // waits reports whether a path names a pipe or another special file, which only one
 // reader can read and which may block forever.
 func waits(dir, path string) bool {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	info, err := os.Stat(path)
-	return err == nil && !info.Mode().IsRegular()
+	return slices.ContainsFunc(join.Split(path), func(path string) bool {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		info, err := os.Stat(path)
+		return err == nil && !info.Mode().IsRegular()
+	})
 }
 
 // tape records the output of a command to several writers, in order.

@@ -14,6 +14,7 @@ import (
 	"ashlar/ingest/fetch"
 	stored "ashlar/ingest/format/store"
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/query/join"
 )
 
 // mostEntries is the maximum number of folder entries to examine in one search.
@@ -35,6 +36,15 @@ func Files(v *view.State, dir string, near []string) (notes []string, err error)
 		}
 		if f == "-" || f == view.Demo || fetch.IsURL(f) {
 			continue
+		}
+		if join.IsName(f) {
+			v.Files[i] = join.Each(f, func(f string) string {
+				if fetch.IsURL(f) {
+					return f
+				}
+				return absolute(dir, f)
+			})
+			continue // reading it reports missing files
 		}
 		var note string
 		if of, ok := stored.Second(absolute(dir, f)); ok && (i > 0 && of == absolute(dir, first) || exists(of)) {

@@ -1,7 +1,6 @@
 package locate
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"ashlar/ingest"
 	"ashlar/ingest/format/parquet"
 	"ashlar/ingest/model/order"
+	"ashlar/ingest/query/join"
 )
 
 // Runs returns the recordings that arguments name: files, patterns (with * ? or [) and
@@ -22,6 +22,8 @@ func Runs(args []string) (files, skipped []string, err error) {
 	for _, arg := range args {
 		info, serr := os.Stat(arg)
 		switch {
+		case serr != nil && join.IsName(arg):
+			files = append(files, arg)
 		case serr == nil && info.IsDir() && parquet.Recordings(arg) != nil:
 			files = append(files, parquet.Recordings(arg)...)
 		case serr == nil && info.IsDir():
@@ -44,7 +46,7 @@ func Runs(args []string) (files, skipped []string, err error) {
 			if found == nil {
 				return nil, nil, fmt.Errorf("%s: the folder has no recordings", arg)
 			}
-			order.By(found, byName)
+			order.By(found, join.Natural)
 			files = append(files, found...)
 		case serr != nil && strings.ContainsAny(arg, "*?["):
 			found, err := filepath.Glob(arg)
@@ -54,7 +56,7 @@ func Runs(args []string) (files, skipped []string, err error) {
 			if len(found) == 0 {
 				return nil, nil, fmt.Errorf("no file matches %q", arg)
 			}
-			order.By(found, byName)
+			order.By(found, join.Natural)
 			files = append(files, found...)
 		default:
 			files = append(files, arg) // reading it reports the error
@@ -69,33 +71,4 @@ func isDir(path string, e fs.DirEntry) bool {
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// byName compares names, with runs of digits by value: run-9 comes before run-10.
-func byName(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		i, j := digits(x), digits(y)
-		if i == 0 || j == 0 {
-			if x[0] != y[0] {
-				return cmp.Compare(x[0], y[0])
-			}
-			x, y = x[1:], y[1:]
-			continue
-		}
-		n, m := strings.TrimLeft(x[:i], "0"), strings.TrimLeft(y[:j], "0")
-		if c := cmp.Or(cmp.Compare(len(n), len(m)), cmp.Compare(n, m)); c != 0 {
-			return c
-		}
-		x, y = x[i:], y[j:]
-	}
-	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
-}
-
-// digits counts the digits at the start of a text.
-func digits(s string) (n int) {
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
 }

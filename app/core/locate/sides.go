@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/model/order"
+	"ashlar/ingest/query/join"
 )
 
 // A Group is a set of recordings that belong together: the files of one folder, or files whose
@@ -48,7 +49,7 @@ func Sides(files []string) (sides [2]Group, ok bool) {
 			groups[0], groups[1] = groups[1], groups[0]
 		}
 		for i := range groups {
-			order.By(groups[i].Files, byName)
+			order.By(groups[i].Files, join.Natural)
 		}
 		return [2]Group(groups), true
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ashlar/app/core/subcommand"
@@ -20,6 +21,7 @@ import (
 	"ashlar/ingest/input/memory"
 	"ashlar/ingest/input/source"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/join"
 )
 
 // Limits of the loaded recordings, in number and in bytes of their files, and the free
@@ -54,7 +56,8 @@ type one struct {
 	used    time.Time
 	waiting int
 	cancel  context.CancelFunc
-	faults  int64 // number of faults in mapped files before it was read
+	faults  int64        // number of faults in mapped files before it was read
+	joined  atomic.Int64 // bytes of the files of a joined recording
 
 	done  chan struct{} // closed when the fields below are set
 	rec   *recording.Recording
@@ -72,10 +75,13 @@ func New(from subcommand.Reader, keep time.Duration) *Recordings {
 // working directory.
 func (h *Recordings) In(dir string) subcommand.Reader {
 	return func(ctx context.Context, path string, o ingest.Options) (*recording.Recording, ingest.Stats, error) {
-		at, relative := path, dir != "" && !fetch.IsURL(path) && !filepath.IsAbs(path)
-		if relative {
-			at = filepath.Join(dir, path)
-		}
+		at := join.Each(path, func(f string) string {
+			if dir == "" || fetch.IsURL(f) || filepath.IsAbs(f) {
+				return f
+			}
+			return filepath.Join(dir, f)
+		})
+		relative := at != path
 		rec, stats, err := h.read(ctx, at, o)
 		if err == nil && relative {
 			rec = Named(rec, path, dir)
@@ -109,7 +115,12 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 		return nil, ingest.Stats{}, err
 	}
 	abs, info := path, fs.FileInfo(nil)
-	if !fetch.IsURL(path) {
+	if join.IsName(path) {
+		var ok bool
+		if abs, ok = stateOf(path); !ok {
+			return h.from(ctx, path, o)
+		}
+	} else if !fetch.IsURL(path) {
 		var err error
 		if abs, err = filepath.Abs(path); err == nil {
 			info, err = os.Stat(path)
@@ -149,6 +160,24 @@ func (h *Recordings) read(ctx context.Context, path string, o ingest.Options) (*
 		return nil, ingest.Stats{}, err
 	}
 	return x.rec, x.stats, x.err
+}
+
+// stateOf returns a text that changes with the files of a joined recording; false if they
+// are not all regular files.
+func stateOf(name string) (text string, ok bool) {
+	files, err := join.Files(name)
+	if err != nil {
+		return "", false
+	}
+	for _, f := range files {
+		abs, err := filepath.Abs(f)
+		info, serr := os.Stat(f)
+		if err != nil || serr != nil || !info.Mode().IsRegular() {
+			return "", false
+		}
+		text += fmt.Sprintf("%q %d %d ", abs, info.Size(), info.ModTime().UnixNano())
+	}
+	return text, true
 }
 
 // Same reports whether a file is unchanged. A nil argument stands for an input that is
@@ -202,7 +231,7 @@ func (h *Recordings) begin(asked context.Context, key, path string, info fs.File
 
 func (x *one) bytes() int64 {
 	if x.info == nil {
-		return 0
+		return x.joined.Load()
 	}
 	return x.info.Size()
 }
@@ -215,6 +244,9 @@ func (h *Recordings) load(ctx context.Context, x *one, o ingest.Options) {
 	if x.err == nil && x.stats.Full && h.only(x) {
 		debug.FreeOSMemory()
 		x.rec, x.stats, x.err = h.from(ctx, x.at, o)
+	}
+	if x.err == nil && x.info == nil {
+		x.joined.Store(max(0, x.rec.Source.Bytes))
 	}
 	keep := x.err == nil && !x.stats.Full && ctx.Err() == nil
 	if keep && x.info != nil {

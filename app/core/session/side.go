@@ -19,6 +19,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/calls"
+	"ashlar/ingest/query/join"
 	"ashlar/ingest/query/search"
 	"ashlar/ingest/query/spans"
 	"ashlar/render/heatmap"
@@ -177,6 +178,8 @@ func Open(path string, notify func()) *Side { return OpenWith(path, Options{}, n
 func OpenWith(path string, opts Options, notify func()) *Side {
 	name := ingest.NameOf(path)
 	switch {
+	case join.IsName(path):
+		name = join.Title(path)
 	case path == "-":
 		name = "standard input"
 	case fetch.IsURL(path):

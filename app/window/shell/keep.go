@@ -12,6 +12,7 @@ import (
 	stored "ashlar/ingest/format/store"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare/match"
+	"ashlar/ingest/query/join"
 	"ashlar/render/theme"
 )
 
@@ -103,7 +104,7 @@ func (s *Shell) keep() {
 	for _, p := range s.Shown() {
 		p.MarkList.Keep = s.Keep
 		p.MarkList.Sync(&s.Host)
-		if _, second := stored.Second(p.Path); second || s.Keep == nil || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
+		if _, second := stored.Second(p.Path); second || join.IsName(p.Path) || s.Keep == nil || p.Path == "" || p.Path == "-" || p.Rec.Source.Format == "" {
 			continue
 		}
 		if !p.Kept { // remember only files that turned out to be recordings

@@ -10,6 +10,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/ingest"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/query/join"
 	"ashlar/render/units"
 	"ashlar/render/widget"
 )
@@ -197,6 +198,10 @@ func (f *typedPath) submit(text string) bool {
 	if view.IsAddress(text) {
 		f.shell.Chooser = nil
 		f.shell.Open(text)
+		return true
+	}
+	if join.IsName(text) {
+		f.take(join.Each(text, expandHome))
 		return true
 	}
 	path := expandHome(text)

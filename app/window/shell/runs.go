@@ -10,6 +10,7 @@ import (
 	"ashlar/app/core/view"
 	"ashlar/app/window/workspace"
 	"ashlar/ingest/fetch"
+	"ashlar/ingest/query/join"
 	"ashlar/render/units"
 	"ashlar/render/widget"
 )
@@ -55,6 +56,7 @@ func (s *Shell) chooseAmong(paths, files []string) {
 		s.Open(files[0])
 		s.Say(s.AddFiles(0, files[1:]))
 	})})
+	lines = append(lines, widget.Line{Title: "Join on one timeline", Detail: n + ", such as the ranks of a job", Take: take(func() { s.Open(join.Compact(files)) })})
 	lines = append(lines, widget.Line{Title: "Show trend", Detail: "cost over " + units.Plural(int64(len(files)), "run") + ", by name", Take: take(func() { s.ShowTrend(files) })})
 	if dated := slices.Clone(files); series.ByTime(dated) == nil && !slices.Equal(dated, files) {
 		lines = append(lines, widget.Line{Title: "Show trend by time", Detail: "runs in the order of their files' times", Take: take(func() { s.ShowTrend(dated) })})

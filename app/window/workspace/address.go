@@ -11,6 +11,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/ingest/query/compare"
+	"ashlar/ingest/query/join"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 )
@@ -163,13 +164,15 @@ func (p *Pane) file() string {
 	switch {
 	case p.Demo:
 		return view.Demo
-	case p.Path == "-" || fetch.IsURL(p.Path):
+	case p.Path == "-":
 		return p.Path
 	}
-	if abs, err := filepath.Abs(p.Path); err == nil {
-		return abs
-	}
-	return p.Path
+	return join.Each(p.Path, func(f string) string {
+		if abs, err := filepath.Abs(f); err == nil && !fetch.IsURL(f) {
+			return abs
+		}
+		return f
+	})
 }
 
 // Visit opens the files of a State and applies it. The status line reports whatever the

@@ -12,6 +12,10 @@ type Attr struct{ Key, Value string }
 // comm, labels. Sorted by key.
 type Context []Attr
 
+// LabelRecording is the key of the name of the recording that a stack record came from, in a
+// recording joined from several; see also Process.Recording.
+const LabelRecording = "recording"
+
 // Get returns the value of a key, "" if the context does not have it.
 func (c Context) Get(key string) string {
 	for _, a := range c {

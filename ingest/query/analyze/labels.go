@@ -63,6 +63,8 @@ func (l *labels) ofTrack(i int) string {
 		return number(t.PID)
 	case "comm":
 		return t.Name
+	case recording.LabelRecording:
+		return l.rec.Processes[t.Process].Recording
 	}
 	return ""
 }

@@ -74,6 +74,7 @@ func ContextKeys(rec *recording.Recording) []string {
 		set["tid"] = set["tid"] || t.TID != 0
 		set["pid"] = set["pid"] || t.PID != 0
 		set["comm"] = set["comm"] || t.Name != ""
+		set[recording.LabelRecording] = set[recording.LabelRecording] || rec.Processes[t.Process].Recording != ""
 		for _, s := range t.Samples {
 			set["cpu"] = set["cpu"] || s.Len() > 0 && s.CPU(0) >= 0
 		}

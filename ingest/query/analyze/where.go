@@ -126,7 +126,7 @@ func (q *Query) OfSamples() bool {
 }
 
 // sampleKeys are the labels of samples and of threads.
-var sampleKeys = []string{"tid", "pid", "comm", "cpu"}
+var sampleKeys = []string{"tid", "pid", "comm", "cpu", recording.LabelRecording}
 
 // filter returns a test for records that meet Where.
 func (q *Query) filter(rec *recording.Recording) func(*Record) bool {

@@ -28,7 +28,7 @@ func During(ctx context.Context, rec *recording.Recording, in recording.Scope, t
 func extracted(ctx context.Context, x *extraction) (part *recording.Recording, notes []string, err error) {
 	rec, in, ts := x.rec, x.in, x.transforms
 	x.ctx, x.b, x.tracks = ctx, recording.NewBuilder(), make([]*recording.TrackBuilder, len(rec.Tracks))
-	x.stacks = newMapping(rec, x.b, ts)
+	x.stacks = newCalls(rec, x.b, ts)
 	*x.b.Source() = rec.Source
 	*x.b.Clock() = rec.Clock
 	if rec.Args != nil {
@@ -66,7 +66,7 @@ type extraction struct {
 	some       bool  // copy only what overlaps times
 	times      [][]recording.Time
 	b          *recording.Builder
-	stacks     *mapping
+	stacks     *Calls
 	tracks     []*recording.TrackBuilder // by track of rec, nil for those left out
 	notes      []string
 }

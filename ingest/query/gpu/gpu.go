@@ -165,7 +165,7 @@ func isStream(rec *recording.Recording, t *recording.Track) bool {
 // streamOfDevice reports whether all outermost calls of a track are work: in JAX's traces,
 // streams are threads of a process named after the device. Redacted names lack the slash.
 func streamOfDevice(rec *recording.Recording, t *recording.Track) bool {
-	return strings.HasPrefix(strings.TrimPrefix(rec.Processes[t.Process].Name, "/"), "device:GPU:") && strings.HasPrefix(t.Name, "Stream #")
+	return strings.HasPrefix(strings.TrimPrefix(rec.Processes[t.Process].OwnName(), "/"), "device:GPU:") && strings.HasPrefix(t.Name, "Stream #")
 }
 
 func kindOf(name string) Kind {
@@ -181,7 +181,11 @@ func kindOf(name string) Kind {
 // Name returns the name of a device for display, such as "GPU 0".
 func (d *Device) Name(rec *recording.Recording) string {
 	p := &rec.Processes[d.Process]
-	return cmp.Or(p.Labels, strings.TrimPrefix(strings.TrimPrefix(p.Name, "/"), "device:"), "GPU")
+	own := recording.Process{Name: cmp.Or(p.Labels, strings.TrimPrefix(strings.TrimPrefix(p.OwnName(), "/"), "device:"), "GPU")}
+	if p.Recording != "" {
+		own.In(p.Recording)
+	}
+	return own.Name
 }
 
 // sum computes the fields that follow from Work.

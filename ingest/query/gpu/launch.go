@@ -68,11 +68,11 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 			stream[t] = true
 		}
 	}
-	called := map[string]Span{}
+	called := map[launchID]Span{}
 	if err := eachArgs(ctx, rec, stream, func(s Span, ref uint64) {
 		if runtimeCall(rec, s.Call) {
 			if c := correlation(rec.Args(ref)); c != "" && c != "0" {
-				called[c] = s
+				called[idOf(rec, s.Track, c)] = s
 			}
 		}
 	}); err != nil {
@@ -87,8 +87,8 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 			}
 		}
 	}
-	calls, lost := newInner(rec), map[string][]*Work{} // lost: by external, without a launch
-	collective := map[string]bool{}                    // by name
+	calls, lost := newInner(rec), map[launchID][]*Work{} // lost: by external, without a launch
+	collective := map[string]bool{}                      // by name
 	for _, d := range devices {
 		for i := range d.Work {
 			w := &d.Work[i]
@@ -103,7 +103,7 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 				collective[name] = is
 			}
 			w.Collective = is
-			s, ok := called[correlation(args)]
+			s, ok := called[idOf(rec, w.Track, correlation(args))]
 			if ok {
 				w.in = s // also if the clocks of program and device disagree
 			}
@@ -113,7 +113,7 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 				w.Launch = Span{m.Track, recording.NoCall, m.Time, m.Time}
 				w.in = Span{m.Track, calls.at(m.Track, m.Time), m.Time, m.Time}
 			} else if id := external(args); id != "" && w.in.Track == recording.NoTrack {
-				lost[id] = append(lost[id], w)
+				lost[idOf(rec, w.Track, id)] = append(lost[idOf(rec, w.Track, id)], w)
 			}
 		}
 	}
@@ -122,11 +122,19 @@ func launches(ctx context.Context, rec *recording.Recording, devices []*Device) 
 	}
 	return eachArgs(ctx, rec, stream, func(s Span, ref uint64) {
 		if rec.Functions.At(int(rec.Func(s.Call))).Module == "cpu_op" {
-			for _, w := range lost[external(rec.Args(ref))] {
+			for _, w := range lost[idOf(rec, s.Track, external(rec.Args(ref)))] {
 				w.in = s
 			}
 		}
 	})
+}
+
+// launchID is a number by which work is linked to its launch, within a recording of several that
+// were joined.
+type launchID struct{ recording, number string }
+
+func idOf(rec *recording.Recording, track int, number string) launchID {
+	return launchID{rec.Processes[rec.Tracks[track].Process].Recording, number}
 }
 
 // external returns the number by which PyTorch's traces link work to the operator around its

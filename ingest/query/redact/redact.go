@@ -17,6 +17,7 @@ import (
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/join"
 )
 
 // A Redactor redacts recordings and counts what it replaced or removed. It may redact
@@ -218,7 +219,11 @@ func (r *Redactor) Recording(rec *recording.Recording) *recording.Recording {
 	out.Processes = append([]recording.Process(nil), rec.Processes...)
 	for i := range out.Processes {
 		p := &out.Processes[i]
-		p.Name, p.Labels = r.process(p.Name), r.Text(p.Labels)
+		from := p.Recording
+		p.Name, p.Recording, p.Labels = r.process(p.OwnName()), "", r.Text(p.Labels)
+		if from != "" {
+			p.In(r.name(values, from))
+		}
 	}
 	r.timeline(rec, &out)
 	out.Flows = append([]recording.Flow(nil), rec.Flows...)
@@ -296,6 +301,9 @@ func (r *Redactor) source(s recording.Source) recording.Source {
 // FileName returns the last part of a recording's path. Commands and addresses contain
 // only this, since their recipient knows the folder.
 func FileName(path string) string {
+	if join.IsName(path) {
+		return join.Each(path, FileName)
+	}
 	if strings.Contains(path, "://") {
 		return new(Redactor).Text(path)
 	}
