@@ -29,7 +29,7 @@ func TestSentences(t *testing.T) {
 	}{
 		{"cut in a record", v1(func(w *trace) { pair(w); w.begin1(1, 2, 1e4, "half", ""); w.b = w.b[:len(w.b)-3] }), "byte 73", "the last record is truncated after 21 bytes"},
 		{"an end too many", v1(func(w *trace) { pair(w); w.end(1, 2, 1e4) }), "byte 73", "a record ends a span, but none is open on its thread"},
-		{"time that goes back", v1(func(w *trace) { pair(w); w.begin1(1, 2, 100, "early", ""); w.end(1, 2, 1e4) }), "byte 73", "time runs backwards by 235 us on a thread; the latest time before it is used"},
+		{"time that goes back", v1(func(w *trace) { pair(w); w.begin1(1, 2, 100, "early", ""); w.end(1, 2, 1e4) }), "byte 73", "time runs backwards by 235 µs on a thread; the latest time before it is used"},
 		{"time that is none", v1(func(w *trace) { pair(w); w.begin1(1, 2, math.NaN(), "never", ""); w.end(1, 2, 1e4) }), "byte 73", "the time is not a number or too far from the others; the latest time before it on its thread is used"},
 		{"a record of no kind", v1(func(w *trace) { pair(w); w.b = append(w.b, 5, 1, 2, 3, 4); pair(w); pair(w); pair(w) }), "byte 73", "a record has the type 5, whose layout is unpublished; 5 bytes skipped, up to the next readable record"},
 		{"rubbish", v1(func(w *trace) {
