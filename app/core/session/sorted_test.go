@@ -31,14 +31,16 @@ func TestSortFirst(t *testing.T) {
 }
 
 // TestSortedShowsTheFirstRows checks what a table shows while all its rows are sorted,
-// which here takes until they are released: the old rows, then the first ones, at last
-// all. A scrolled table keeps the old rows. Few rows are there at once.
+// and the first of them, which here takes until they are released: the old rows, then the
+// first ones, at last all. A scrolled table keeps the old rows. Few rows are there at once.
 func TestSortedShowsTheFirstRows(t *testing.T) {
 	type rows struct{ key, most int }
-	release, woken := make(chan struct{}), make(chan struct{}, 9)
+	page, release, woken := make(chan struct{}), make(chan struct{}), make(chan struct{}, 9)
 	made := func(k, most int) rows {
 		if most > FirstPage {
 			<-release
+		} else {
+			<-page
 		}
 		return rows{k, min(most, ManyRows+1)}
 	}
@@ -53,12 +55,14 @@ func TestSortedShowsTheFirstRows(t *testing.T) {
 	}
 	first, all := rows{1, FirstPage}, rows{1, ManyRows + 1}
 	update(1, false, rows{}, true)
+	page <- struct{}{}
 	<-woken
 	update(1, true, first, true) // there are no old rows to keep
 	release <- struct{}{}
 	<-woken
 	update(1, false, all, false)
 	update(2, true, all, true)
+	page <- struct{}{}
 	<-woken
 	update(2, true, all, true)
 	update(2, false, rows{2, FirstPage}, true)
