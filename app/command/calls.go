@@ -233,7 +233,7 @@ func (a *callList) columns(args []string, csv bool) []tables.Column[calls.Detail
 		hasCPU := func(r *row) bool { return r.HasCPU }
 		cs = append(cs, tables.Time("cpu", func(r *row) int64 { return r.CPU }).Where(hasCPU), tables.Time("waiting", (*row).Waiting).Where(hasCPU))
 	}
-	thread := tables.Named("thread", func(r *row) string { return rec.Tracks[r.Track].Label() })
+	thread := tables.Named("thread", func(r *row) string { return rec.TrackLabel(r.Track) })
 	function := tables.Named("function", func(r *row) string { return rec.FuncName(r.Call) })
 	if csv {
 		pid := tables.Named("pid", func(r *row) string { return recording.IDText(rec.Tracks[r.Track].PID) })

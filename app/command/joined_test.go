@@ -73,6 +73,9 @@ func TestJoinedCommands(t *testing.T) {
 	if r := run("info", "rank*.json +"); r.code != Done || !strings.Contains(r.stdout, "3 recordings: rank0, rank1, rank2") || !strings.Contains(r.stdout, "times of day") {
 		t.Errorf("info: %s%s", r.stdout, r.stderr)
 	}
+	if r := run("top", "--by", "thread", "rank*.json +"); r.code != Done || !strings.Contains(r.stdout, "rank2: thread 1") {
+		t.Errorf("top --by thread: %s%s", r.stdout, r.stderr)
+	}
 	if r := run("diff", "rank0.json", "+", "rank1.json", "rank1.json", "+", "rank2.json"); r.code != Done || !strings.Contains(r.stdout, "step") {
 		t.Errorf("diff: %s%s", r.stdout, r.stderr)
 	}

@@ -123,7 +123,7 @@ var rules = []rule{
 	{"starving", "a thread has at most 2 % of the median of the threads with the same name", "the thread is reserved for other work, or started late", (*look).starving, alone},
 	{"gpu", "a GPU is idle for one cause, or only copies, for at least 25 % of the time in use (10 % while memory is allocated or freed); or two streams, each with at least 20 % of its work, take turns", "the program has too little work for the GPU, or another program uses it, or one stream needs the results of the other", (*look).gpu, alone},
 	{"step", "at most 30 % of the steps that launch GPU work take at least 1.3 times the median and cost at least 2 % of the time, or steps take at least 1.5 times as long at the end", "the slow steps do other or more work on purpose", (*look).step, alone},
-	{"communication", "a GPU communicates with others for at least 25 % of the time in use while it computes nothing", "other GPUs are late: communication includes waiting for them", (*look).communication, alone},
+	{"communication", "a GPU communicates with others for at least 25 % of the time in use while it computes nothing, without waits for a rank that the rule rank reports", "other GPUs are late: communication includes waiting for them", (*look).communication, alone},
 	{"operator", "one operator launches at least 50 % of the work of a GPU that is busy for more than 80 % of the time", "the operator is the program's purpose", (*look).operator, alone},
 	{"stall", "no thread ran for at least 10 % of the time", "the program waited for input or for another program", (*look).stall, alone},
 }
@@ -217,6 +217,7 @@ type look struct {
 	calledOn  map[functionOn]int     // see callsOn
 	tree      *analyze.Tree          // see around
 	explained bool                   // outlier explained slow calls
+	late      int64                  // time for which all wait for the rank that the rule rank reports
 	out       []Finding
 }
 

@@ -248,14 +248,14 @@ func (l *look) saturated() bool {
 	return slices.ContainsFunc(l.devices, func(d *gpu.Device) bool { return 10*d.Busy > 8*(d.To-d.From) })
 }
 
-// communication reports devices that communicate without computing: of a distributed job, only the
-// one that does so for the longest time.
+// communication reports devices that communicate without computing, apart from waits for a rank
+// that is reported as late: of a distributed job, only the one that does so for the longest time.
 func (l *look) communication(r rule) error {
 	devices, err := l.gpus()
 	most := -1
 	for i, d := range devices {
 		window, exposed := d.To-d.From, d.Communicating-d.Hidden
-		if len(d.Work) < fewestWork || exposed <= 0 || 4*exposed < window {
+		if len(d.Work) < fewestWork || exposed <= 0 || 4*(exposed-l.late) < window {
 			continue
 		}
 		if most < 0 || exposed > devices[most].Communicating-devices[most].Hidden {

@@ -23,6 +23,7 @@ func (l *look) rank(r rule) error {
 	if 10*x.Late < report.Window {
 		return nil
 	}
+	l.late = x.Late
 	at := fmt.Sprintf("ranks.ranks[%d].", report.Straggler)
 	f := Finding{Confidence: decimal(1 - report.P), Size: timePart(x.Late, report.Window)}.saying("%s is the last of %s to begin %s of %s: all others wait for it for %s, %s of %s.",
 		name(safetext.Short(x.Name)), l.byGPU(plural(len(report.Ranks), "rank"), "ranks.count"), l.byGPU(count(x.Last), at+"last"), l.byGPU(plural(x.Operations, "collective operation"), at+"operations"),

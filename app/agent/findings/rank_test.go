@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"ashlar/ingest/model/recording"
@@ -74,6 +75,40 @@ func TestRank(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", what, got, want)
+		}
+	}
+}
+
+// TestCommunicationOfLate checks that a GPU is not said to communicate while it only waits for a
+// rank that is late, but is if its communication takes long without such a rank.
+func TestCommunicationOfLate(t *testing.T) {
+	for _, c := range []struct {
+		late, reduce int // µs
+		rules        []string
+	}{{150, 10, []string{"rank"}}, {0, 80, []string{"communication"}}} {
+		var text strings.Builder
+		for step := range 40 {
+			begin := 10000 + (105+c.late+c.reduce)*step
+			end := begin + 100 + c.late + c.reduce
+			for rank := range 4 {
+				compute := 100 + (step+rank)%4
+				if rank == 2 {
+					compute += c.late - 10*min(1, c.late)
+				}
+				for _, k := range [][3]any{{"gemm", begin, compute}, {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", begin + compute, end - begin - compute}} {
+					fmt.Fprintf(&text, `,{"ph":"X","cat":"kernel","name":%q,"pid":%d,"tid":7,"ts":%d,"dur":%d,"args":{"device":%[2]d,"stream":7}}`, k[0], rank, k[1], k[2])
+				}
+			}
+		}
+		_, all := foundIn(t, "job.json", []byte("["+text.String()[1:]+"]"))
+		var got []string
+		for _, rule := range []string{"rank", "communication"} {
+			if claimsOf(all, rule) != nil {
+				got = append(got, rule)
+			}
+		}
+		if !slices.Equal(got, c.rules) {
+			t.Errorf("%d µs late: %q, want %q", c.late, got, c.rules)
 		}
 	}
 }

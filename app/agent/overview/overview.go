@@ -231,7 +231,7 @@ func mostWaited(ctx context.Context, costs *findings.Costs, rec *recording.Recor
 }
 
 func short(s string) string {
-	r := []rune(safetext.Text(s))
+	r := []rune(strings.TrimSpace(safetext.Text(s)))
 	if len(r) > longest {
 		return string(r[:longest/2]) + "…" + string(r[len(r)-longest/2:])
 	}
@@ -281,7 +281,7 @@ func (o *Overview) weigh(ctx context.Context, costs *findings.Costs) error {
 		if threads[i].Self > 0 {
 			name := threads[i].Name
 			if t := threads[i].Track; t != recording.NoTrack {
-				name = rec.Tracks[t].Label()
+				name = rec.TrackLabel(t)
 			}
 			o.Busiest = append(o.Busiest, Thread{short(name), exactnum.Value(threads[i].Self, o.metric), evidence.Share(threads[i].Self, sum)})
 		}

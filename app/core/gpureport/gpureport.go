@@ -168,7 +168,7 @@ func Of(ctx context.Context, rec *recording.Recording, most int) (*Answer, error
 			x := &d.Idle[i]
 			thread := ""
 			if x.Track != recording.NoTrack {
-				thread = rec.Tracks[x.Track].Label()
+				thread = rec.TrackLabel(x.Track)
 			}
 			out.Idle = append(out.Idle, Idle{x.Why.String(), x.Name, thread, exactnum.Nanoseconds(x.Time), evidence.Share(x.Time, window)})
 		}
@@ -252,7 +252,7 @@ func (a *Answer) why(x *gpu.Idle) string {
 		in = "in " + safetext.Short(x.Name)
 	}
 	if x.Track != recording.NoTrack {
-		in += ", " + safetext.Short(a.rec.Tracks[x.Track].Label())
+		in += ", " + safetext.Short(a.rec.TrackLabel(x.Track))
 	}
 	switch x.Why {
 	case gpu.Late:

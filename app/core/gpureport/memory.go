@@ -45,7 +45,7 @@ func (a *Answer) peak(p *gpu.Peak) Peak {
 	if p.Track == recording.NoTrack {
 		return Peak{Time: "0"}
 	}
-	out := Peak{p.Bytes, exactnum.Nanoseconds(p.Time - a.rec.Start), a.rec.Tracks[p.Track].Label(), p.Operator, ""}
+	out := Peak{p.Bytes, exactnum.Nanoseconds(p.Time - a.rec.Start), a.rec.TrackLabel(p.Track), p.Operator, ""}
 	if p.Step >= 0 {
 		out.Step = a.rec.FuncName(a.steps.Steps[p.Step].Call)
 	}

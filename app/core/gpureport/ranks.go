@@ -88,7 +88,7 @@ func (a *Answer) ranksText(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "%s in %s over %s\n", units.Plural(int64(len(r.Ranks)), "rank"), units.Plural(int64(r.Operations), "collective operation"), units.Duration(r.Window))
 	for _, c := range r.Collectives[:min(len(r.Collectives), textRanks)] {
-		fmt.Fprintf(b, "%12s wait of all ranks in %s of %s: %s\n", units.Duration(c.Wait), units.Count(int64(c.Operations)), units.Plural(int64(c.Ranks), "rank"), safetext.Short(c.Name))
+		fmt.Fprintf(b, "%12s waited by %s in %s of %s\n", units.Duration(c.Wait), units.Plural(int64(c.Ranks), "rank"), units.Plural(int64(c.Operations), "call"), safetext.Short(c.Name))
 	}
 	if s := r.Straggler; s >= 0 {
 		fmt.Fprintf(b, "%s is last too often to be chance.", safetext.Short(r.Ranks[s].Name))

@@ -97,7 +97,7 @@ func Label(rec *recording.Recording, track int) string {
 	if track == recording.NoTrack {
 		return ""
 	}
-	return rec.Tracks[track].Label()
+	return rec.TrackLabel(track)
 }
 
 func tid(rec *recording.Recording, track int) string {

@@ -33,7 +33,7 @@ var Cells = []Cell{
 	}},
 	{"woken by", func(rec *recording.Recording, r *calls.Row) string {
 		if w := waitOf(rec, r); w != nil {
-			return rec.Tracks[w.Waker.Track].Label()
+			return rec.TrackLabel(int(w.Waker.Track))
 		}
 		return ""
 	}},

@@ -143,7 +143,7 @@ func (a *Answer) merged(rows []row) (all []row) {
 func (a *Answer) who(r *row) string {
 	name := "unknown"
 	if r.track != recording.NoTrack {
-		name = a.rec.Tracks[r.track].Label()
+		name = a.rec.TrackLabel(r.track)
 	}
 	if r.threads > 1 {
 		name = fmt.Sprintf("%s, longest of %s", name, units.Plural(int64(r.threads), a.rec.ThreadWord(r.track)))
@@ -195,7 +195,7 @@ func (a *Answer) convoyText(b *strings.Builder, l *waits.Lock) {
 			rows = append(rows, []string{"", units.Plural(int64(len(order)-i), "more "+a.rec.ThreadWord(track))})
 			break
 		}
-		rows = append(rows, []string{"|" + string(lines[track]) + "|", cmp.Or(safetext.Short(a.rec.Tracks[track].Label()), "unknown")})
+		rows = append(rows, []string{"|" + string(lines[track]) + "|", cmp.Or(safetext.Short(a.rec.TrackLabel(track)), "unknown")})
 	}
 	tabular.Columns(b, "      ", "ll", rows)
 	b.WriteString("      █ holds · waits\n")

@@ -290,3 +290,21 @@ func (t *Track) Label() string {
 	}
 	return t.Name + " " + id
 }
+
+// TrackLabel returns the label of a track, after the name of the recording that it came from if
+// the recording is joined: ranks of a job have threads of the same names.
+func (r *Recording) TrackLabel(track int) string {
+	return r.after(r.Tracks[track], (*Track).Label)
+}
+
+// TrackTitle is like TrackLabel, with the title of the track.
+func (r *Recording) TrackTitle(track int) string {
+	return r.after(r.Tracks[track], (*Track).Title)
+}
+
+func (r *Recording) after(t *Track, name func(*Track) string) string {
+	if t.Process < len(r.Processes) && r.Processes[t.Process].Recording != "" {
+		return r.Processes[t.Process].Recording + ": " + name(t)
+	}
+	return name(t)
+}

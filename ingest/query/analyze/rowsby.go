@@ -64,7 +64,7 @@ func waitRows(ctx context.Context, rec *recording.Recording, q Query, by waits.B
 		r := Row{Name: "[waker unknown]", Track: s.Track, Self: s.Time, Count: s.Count}
 		switch {
 		case s.Track != recording.NoTrack:
-			r.Name = rec.Tracks[s.Track].Label()
+			r.Name = rec.TrackLabel(s.Track)
 		case by == waits.ByWaiterStack:
 			r.Name = noStack
 		}

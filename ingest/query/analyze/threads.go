@@ -28,7 +28,7 @@ func ByTrack(ctx context.Context, rec *recording.Recording, q Query, transforms 
 	for i, r := range t {
 		r.Track, r.Name = recording.NoTrack, "[no thread]"
 		if i < len(rec.Tracks) {
-			r.Track, r.Name = i, rec.Tracks[i].Title()
+			r.Track, r.Name = i, rec.TrackTitle(i)
 		}
 		rows = append(rows, r)
 	}

@@ -68,7 +68,7 @@ func (l *Lock) Title(rec *recording.Recording) string {
 		title = "blocked"
 	}
 	if len(l.Losers) > 0 {
-		title += " in " + rec.Tracks[l.Losers[0].Track].Label()
+		title += " in " + rec.TrackLabel(l.Losers[0].Track)
 	}
 	return title
 }

@@ -123,7 +123,7 @@ func pairColumns(rec *recording.Recording) []column[waits.Pair] {
 		if track == recording.NoTrack {
 			return "unknown"
 		}
-		return rec.Tracks[track].Label()
+		return rec.TrackLabel(track)
 	}
 	return []column[l]{
 		{"waiter", holderAt, false, func(x *l) string { return name(x.Waiter) }},
