@@ -25,7 +25,7 @@ type Ranks struct {
 	// Collectives are the kinds of operations, the longest wait first.
 	Collectives []Collective `json:"collectives"`
 	// Straggler is the index in Ranks of one that is last too often to be chance, -1 if there
-	// is none. Cause is what takes longer there, null if that is not recorded.
+	// is none. Cause names what takes longer there, null if that is not recorded.
 	Straggler int        `json:"straggler"`
 	Cause     *RankCause `json:"cause"`
 }

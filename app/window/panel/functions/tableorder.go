@@ -75,7 +75,7 @@ func arrange(k OrderKey, most int) *ordered {
 	return o
 }
 
-// sortBy returns the first most rows in the order of what of returns. Only keys and
+// sortBy returns the first most rows, ordered by the keys that of returns. Only keys and
 // indices are sorted, because rows are large.
 func sortBy[K cmp.Ordered](k OrderKey, most int, of func(*analyze.Row) K) []analyze.Row {
 	type key struct {
