@@ -45,7 +45,11 @@ func (l *look) phase(r rule) error {
 			count(p.In), plural(p.Last-p.First+1, "call"), quoted(o.Name), l.on(o.Track), quoted(f.Name), count(p.Out), count(len(o.Spans)-(p.Last-p.First+1)), duration(p.Time), part(p.Time, o.Total), quoted(o.Name))
 		state := view.State{Tab: "functions"}
 		state.Sides[0].Select = recording.Offsets(from, to)
-		l.add(r, when, state, "top", evidence.File(l.rec), "--range", state.Sides[0].Select.String(), "--callers-of", typed(l.rec, f))
+		command := []string{"top", evidence.File(l.rec), "--range", state.Sides[0].Select.String(), "--callers-of", typed(l.rec, f)}
+		if len(l.rec.Tracks) > 1 {
+			command = l.onThread(&state, o.Track, command)
+		}
+		l.add(r, when, state, command...)
 		return nil
 	}
 	return nil

@@ -90,7 +90,7 @@ func (l *look) outlier(r rule) error {
 }
 
 // addCalls adds a finding with the slow calls of a loop as its evidence: all of them, selected
-// by name and duration, or only the longest if the names contain numbers.
+// by name, duration and, if necessary, thread, or only the longest if the names contain numbers.
 func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
 	if o.Numbered {
 		longest := longest(o, s)
@@ -105,7 +105,17 @@ func (l *look) addCalls(r rule, f Finding, o *repeat.Loop, s *repeat.Slow) {
 	which := q.String()
 	state := of(fn, "calls")
 	state.Sides[0].Calls = which
-	l.add(r, f, state, "calls", evidence.File(l.rec), which)
+	command := []string{"calls", evidence.File(l.rec), which}
+	if l.callsIn(o.Function) > int64(l.callsOn(o.Function, o.Track)) { // other threads call it too
+		command = l.onThread(&state, o.Track, command)
+	}
+	l.add(r, f, state, command...)
+}
+
+// onThread selects a thread in the view and by the command that show a finding.
+func (l *look) onThread(state *view.State, track int, command []string) []string {
+	state.Sides[0].Threads = []view.Thread{view.ThreadOf(l.rec, track)}
+	return append(command, l.threadFlag(track)...)
 }
 
 // slowQuery selects the slow calls by their duration.

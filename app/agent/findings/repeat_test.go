@@ -323,3 +323,21 @@ func TestDescribed(t *testing.T) {
 		names = append(names, r[0])
 	}
 }
+
+// TestEvidenceIsOfTheThread checks that slow calls of one thread are shown without those of
+// others that call the same function, by the address and by the command.
+func TestEvidenceIsOfTheThread(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		d := &drawn{}
+		frames(d, func(int) string { return "Frame" }, func(i int) (float64, map[string]any) { return float64(i%50/49) * 20, nil })
+		if others {
+			d.thread(2, "Helper")
+			d.span(2, "Frame", 0, 30_000)
+		}
+		_, all := d.findings(t)
+		f := all[slices.IndexFunc(all, func(f Finding) bool { return f.Rule == "outlier" })]
+		if strings.Contains(f.Address, "thread=") != others || strings.Contains(f.Command, "--thread") != others {
+			t.Errorf("others %t: %s\n%s", others, f.Address, f.Command)
+		}
+	}
+}

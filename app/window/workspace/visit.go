@@ -15,6 +15,7 @@ import (
 	"ashlar/app/window/panel/source"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
+	"ashlar/render/timeline"
 	"ashlar/render/ui"
 )
 
@@ -208,12 +209,30 @@ func (p *Pane) restoreScroll(u *ui.UI) {
 		return
 	}
 	p.visit.scrolled = nil
-	p.View.Scroll = u.Px(st.Sides[p.visit.side].Scroll)
+	side := &st.Sides[p.visit.side]
+	if p.View.Scroll = u.Px(side.Scroll); side.Scroll == 0 && len(side.Threads) == 1 {
+		p.showSelected()
+	}
 	if to := p.below().Scroll(); to != nil && st.Down != 0 && len(st.Files) < 2 {
 		*to = u.Px(st.Down)
 		if p.Tab == panel.Source {
 			file, _ := p.SourceFile()
 			p.SourcePart.Of, p.SourcePart.At = source.SourceSpot{File: file, Fn: p.Pick.Fn}, int32(st.Line)
+		}
+	}
+}
+
+// showSelected scrolls to the only selected thread, unless it is in view: addresses of findings
+// select threads and have no scroll position.
+func (p *Pane) showSelected() {
+	if p.Plan == nil || len(p.Scope.Tracks) != 1 {
+		return
+	}
+	for i := range p.Plan.Rows {
+		r := &p.Plan.Rows[i]
+		if r.Kind == timeline.TrackRow && r.Index == p.Scope.Tracks[0] && r.Y+r.Height > p.Bounds.Lanes.Dy() {
+			p.ScrollTo(p.Plan.ScrollTo(i))
+			return
 		}
 	}
 }
