@@ -22,10 +22,10 @@ const (
 // encoder encodes a column of a row group.
 type encoder struct {
 	column *relation.Column
-	values []relation.Value // of a batch
-	levels []byte           // 1 for each value that is not NULL
-	ints   []int64
+	batch  relation.Batch
+	levels []byte // 1 for each value that is not NULL
 	index  []uint32
+	codes  []uint32 // by number of a text: 1 + its index in the dictionary
 	page   []byte
 	packed []byte
 	zstd   *zstd.Encoder
@@ -72,6 +72,7 @@ func (e *encoder) begin() {
 	e.any, e.low, e.high = false, relation.Value{}, relation.Value{}
 	e.dict = dict{plain: e.dict.plain[:0], small: e.dict.small}
 	clear(e.dict.small)
+	clear(e.codes)
 	if !e.full {
 		e.dict.ints, e.dict.texts, e.dict.same = map[int64]uint32{}, map[string]uint32{}, map[*byte]sameText{}
 		if e.dict.small == nil {
@@ -131,12 +132,12 @@ func (d *dict) text(s string) uint32 {
 func (e *encoder) encode(n int) {
 	e.rows += int64(n)
 	e.page = e.page[:0]
-	values := e.values[:n]
+	b := e.batch.Part(0, n)
 	if e.column.Null {
 		e.levels = e.levels[:0]
 		missing := 0
-		for i := range values {
-			if values[i].Null {
+		for _, null := range b.Null {
+			if null {
 				missing++
 				e.levels = append(e.levels, 0)
 			} else {
@@ -146,42 +147,52 @@ func (e *encoder) encode(n int) {
 		e.nulls += int64(missing)
 		e.page = appendHybridSized(e.page, e.levels)
 		if missing > 0 {
-			kept := values[:0]
-			for i := range values {
-				if !values[i].Null {
-					kept = append(kept, values[i])
-				}
-			}
-			values = kept
+			b.Ints, b.Reals, b.Texts = present(b.Ints, b.Null), present(b.Reals, b.Null), present(b.Texts, b.Null)
 		}
 	}
-	encoding := e.encodeValues(values)
+	encoding := e.encodeValues(&b)
 	e.encodings[encoding] = true
 	e.write(&e.chunk, pageData, n, encoding)
 }
 
+// present moves the values that are not NULL to the front and returns them.
+func present[T any](values []T, null []bool) []T {
+	kept := values[:0]
+	for i := range values {
+		if !null[i] {
+			kept = append(kept, values[i])
+		}
+	}
+	return kept
+}
+
 // encodeValues appends values to the page.
-func (e *encoder) encodeValues(values []relation.Value) (encoding int) {
+func (e *encoder) encodeValues(b *relation.Batch) (encoding int) {
 	switch {
-	case len(values) == 0:
+	case len(b.Ints)+len(b.Reals)+len(b.Texts) == 0:
 		return encodingPlain
 	case e.column.Type == relation.Real:
-		for i := range values {
-			e.page = binary.LittleEndian.AppendUint64(e.page, math.Float64bits(values[i].Real))
-			e.reals(values[i].Real)
+		for _, v := range b.Reals {
+			e.page = binary.LittleEndian.AppendUint64(e.page, math.Float64bits(v))
+			e.reals(v)
 		}
 		return encodingPlain
 	case !e.full:
 		e.index = e.index[:0]
-		if e.column.Type == relation.Text {
-			for i := range values {
-				e.index = append(e.index, e.dict.text(values[i].Text))
+		switch {
+		case b.Text != nil:
+			for _, v := range b.Ints {
+				e.index = append(e.index, e.numbered(v, b.Text))
 			}
-		} else {
-			for i := range values {
-				e.index = append(e.index, e.dict.int(values[i].Int))
+		case e.column.Type == relation.Text:
+			for _, v := range b.Texts {
+				e.index = append(e.index, e.dict.text(v))
 			}
-			e.bounds(values)
+		default:
+			for _, v := range b.Ints {
+				e.index = append(e.index, e.dict.int(v))
+			}
+			e.bounds(b.Ints)
 		}
 		e.any = true
 		width := bits.Len(uint(e.dict.n - 1))
@@ -190,33 +201,46 @@ func (e *encoder) encodeValues(values []relation.Value) (encoding int) {
 		return encodingDictionary
 	case e.column.Type == relation.Text:
 		e.low.Null = true // too many to compare
-		for i := range values {
-			e.page = append(binary.LittleEndian.AppendUint32(e.page, uint32(len(values[i].Text))), values[i].Text...)
+		for _, v := range b.Texts {
+			e.plain(v)
+		}
+		if b.Text != nil {
+			for _, v := range b.Ints {
+				e.plain(b.Text(v))
+			}
 		}
 		return encodingPlain
 	}
-	e.ints = e.ints[:0]
-	for i := range values {
-		e.ints = append(e.ints, values[i].Int)
-	}
-	e.bounds(values)
-	e.page = appendDelta(e.page, e.ints)
+	e.bounds(b.Ints)
+	e.page = appendDelta(e.page, b.Ints)
 	return encodingDelta
 }
 
-func (e *encoder) bounds(values []relation.Value) {
-	for i := range values {
-		v := values[i].Int
-		if !e.any {
-			e.any, e.low, e.high = true, values[i], values[i]
-		}
-		if v < e.low.Int {
-			e.low.Int = v
-		}
-		if v > e.high.Int {
-			e.high.Int = v
-		}
+func (e *encoder) plain(s string) {
+	e.page = append(binary.LittleEndian.AppendUint32(e.page, uint32(len(s))), s...)
+}
+
+// numbered returns the index of a text in the dictionary by its number.
+func (e *encoder) numbered(number int64, text func(int64) string) uint32 {
+	if n := int(number); n >= len(e.codes) {
+		e.codes = append(e.codes, make([]uint32, n+1-len(e.codes))...)
 	}
+	code := &e.codes[number]
+	if *code == 0 {
+		*code = e.dict.text(text(number)) + 1
+	}
+	return *code - 1
+}
+
+func (e *encoder) bounds(values []int64) {
+	if !e.any {
+		e.any, e.low, e.high = true, relation.Value{Int: values[0]}, relation.Value{Int: values[0]}
+	}
+	low, high := e.low.Int, e.high.Int
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	e.low.Int, e.high.Int = low, high
 }
 
 func (e *encoder) reals(v float64) {

@@ -43,13 +43,16 @@ func (w *writer) write(b []byte) error {
 // with the number of rows. If progress is not nil, it is called with the rows written so far.
 func Write(ctx context.Context, out io.Writer, set *relation.Set, t *relation.Table, progress func(rows, of int64)) (int64, error) {
 	w := &writer{table: t, out: out, encoders: make([]encoder, len(t.Columns))}
+	columns := make([]int, len(t.Columns))
 	for c := range w.encoders {
-		w.encoders[c] = encoder{column: &t.Columns[c], codec: codecZstd, values: make([]relation.Value, batchRows)}
+		w.encoders[c] = encoder{column: &t.Columns[c], codec: codecZstd, batch: t.NewBatch(c, batchRows)}
+		columns[c] = c
 	}
 	readers := make([]relation.Rows, runtime.GOMAXPROCS(0)) // each reads a part of a batch
 	for k := range readers {
 		readers[k] = set.Open(t)
 	}
+	parts := make([][]relation.Batch, len(readers))
 	of := readers[0].Len()
 	err := w.write([]byte(magic))
 	for first := int64(0); first < of && err == nil; first += batchRows {
@@ -60,14 +63,21 @@ func Write(ctx context.Context, out io.Writer, set *relation.Set, t *relation.Ta
 			}
 		}
 		each(len(readers), func(k int) {
-			rows := readers[k]
-			for i := n * k / len(readers); i < n*(k+1)/len(readers); i++ {
-				rows.Move(first + int64(i))
-				for c := range w.encoders {
-					w.encoders[c].values[i] = rows.Value(c)
+			from, to := n*k/len(readers), n*(k+1)/len(readers)
+			into := make([]relation.Batch, len(columns))
+			for c := range into {
+				into[c] = w.encoders[c].batch.Part(from, to)
+			}
+			readers[k].Read(first+int64(from), to-from, columns, into)
+			parts[k] = into
+		})
+		for _, into := range parts {
+			for c := range into {
+				if into[c].Text != nil { // a part may be empty
+					w.encoders[c].batch.Text = into[c].Text
 				}
 			}
-		})
+		}
 		each(len(w.encoders), func(c int) { w.encoders[c].encode(n) })
 		if err = ctx.Err(); err != nil {
 			return first, err

@@ -52,7 +52,7 @@ var samplesTable = table("samples", "A sample: the stack of a thread at one mome
 		few(maybe("value", "of the metric", "value of the event's primary metric; see sample_values for the others", func(x *sampleRow) (int64, bool) { return x.value(x.rec.Events[x.of.Event].Primary) })),
 	}, func(s *Set) (parts []part[sampleRow]) {
 		for _, p := range s.samples() {
-			parts = append(parts, part[sampleRow]{p.of.Len(), func(x *sampleRow, i int) { *x = sampleRow{rec: s.rec, samplePart: p, i: i} }})
+			parts = append(parts, part[sampleRow]{rows: p.of.Len(), move: func(x *sampleRow, i int) { *x = sampleRow{rec: s.rec, samplePart: p, i: i} }})
 		}
 		return parts
 	})
@@ -65,7 +65,7 @@ var sampleValuesTable = table("sample_values", "A metric's value for a sample.",
 	}, func(s *Set) (parts []part[sampleRow]) {
 		for _, p := range s.samples() {
 			if n := len(s.rec.Events[p.of.Event].Metrics); n > 0 {
-				parts = append(parts, part[sampleRow]{n * p.of.Len(), func(x *sampleRow, i int) {
+				parts = append(parts, part[sampleRow]{rows: n * p.of.Len(), move: func(x *sampleRow, i int) {
 					*x = sampleRow{rec: s.rec, samplePart: p, i: i / n, metric: i % n, firstMetric: s.firstMetric[p.of.Event]}
 				}})
 			}
@@ -123,7 +123,7 @@ func (s *Set) stackParts(values bool) (parts []part[stackRow]) {
 			n = len(s.rec.Events[e].Metrics)
 		}
 		if n > 0 {
-			parts = append(parts, part[stackRow]{n * of.Len(), func(x *stackRow, i int) {
+			parts = append(parts, part[stackRow]{rows: n * of.Len(), move: func(x *stackRow, i int) {
 				*x = stackRow{rec: s.rec, of: of, event: e, first: at, i: i / n, metric: i % n, firstMetric: s.firstMetric[e]}
 			}})
 		}
@@ -180,7 +180,7 @@ var windowsTable = table("windows", "A stretch of time with its own aggregated s
 				continue
 			}
 			first := n
-			parts = append(parts, part[windowRow]{len(of.Windows), func(x *windowRow, i int) { *x = windowRow{&of.Windows[i], s.rec, first + i, of.Event} }})
+			parts = append(parts, part[windowRow]{rows: len(of.Windows), move: func(x *windowRow, i int) { *x = windowRow{&of.Windows[i], s.rec, first + i, of.Event} }})
 			n += len(of.Windows)
 		}
 		return parts
@@ -201,7 +201,7 @@ func (s *Set) windowParts(values bool) (parts []part[stackRow]) {
 			w := &of.Windows[i]
 			id, first := window, row-int64(w.First)
 			if n > 0 {
-				parts = append(parts, part[stackRow]{n * (w.Last - w.First), func(x *stackRow, i int) {
+				parts = append(parts, part[stackRow]{rows: n * (w.Last - w.First), move: func(x *stackRow, i int) {
 					*x = stackRow{rec: s.rec, of: &of.Rows, event: of.Event, first: first, i: w.First + i/n, metric: i % n, firstMetric: s.firstMetric[of.Event], window: id}
 				}})
 			}
@@ -262,7 +262,7 @@ var statesTable = table("states", "A stretch of time in which a thread was in on
 		n := int64(0)
 		for ti, t := range s.rec.Tracks {
 			first := n
-			parts = append(parts, part[stateRow]{t.States.Len(), func(x *stateRow, i int) { *x = stateRow{s.rec, t, ti, first, i} }})
+			parts = append(parts, part[stateRow]{rows: t.States.Len(), move: func(x *stateRow, i int) { *x = stateRow{s.rec, t, ti, first, i} }})
 			n += int64(t.States.Len())
 		}
 		return parts
@@ -289,10 +289,10 @@ var counterValuesTable = table("counter_values", "A counter's value from a time 
 	[]column[counterRow]{
 		few(integer("counter_id", "", "ID of counters.counter_id", func(x *counterRow) int64 { return int64(x.id) })),
 		rising(integer("time_ps", "ps", "time, from the start of the recording", func(x *counterRow) int64 { return x.Time(x.i) - x.rec.Start })),
-		column[counterRow]{Column{Name: "value", Type: Real, Unit: "of the counter", Doc: "value"}, func(x *counterRow) Value { return Value{Type: Real, Real: x.Counter.Value(x.i)} }},
+		column[counterRow]{Column: Column{Name: "value", Type: Real, Unit: "of the counter", Doc: "value"}, get: func(x *counterRow) Value { return Value{Type: Real, Real: x.Counter.Value(x.i)} }},
 	}, func(s *Set) (parts []part[counterRow]) {
 		for id, c := range s.rec.Counters {
-			parts = append(parts, part[counterRow]{c.Len(), func(x *counterRow, i int) { *x = counterRow{s.rec, c, id, i} }})
+			parts = append(parts, part[counterRow]{rows: c.Len(), move: func(x *counterRow, i int) { *x = counterRow{s.rec, c, id, i} }})
 		}
 		return parts
 	})
@@ -320,7 +320,7 @@ var instantsTable = table("instants", "An event at one moment.", "thread_id time
 		n := int64(0)
 		for ti, t := range s.rec.Tracks {
 			first := n
-			parts = append(parts, part[instantRow]{len(t.Instants), func(x *instantRow, i int) { *x = instantRow{s.rec, &t.Instants[i], ti, first + int64(i)} }})
+			parts = append(parts, part[instantRow]{rows: len(t.Instants), move: func(x *instantRow, i int) { *x = instantRow{s.rec, &t.Instants[i], ti, first + int64(i)} }})
 			n += int64(len(t.Instants))
 		}
 		return parts

@@ -55,6 +55,8 @@ type Column struct {
 	Unit string
 	// Doc describes the values; "ID of table.column" for references.
 	Doc string
+
+	numbered bool // batches have numbers of texts: see Batch.Text
 }
 
 // Value is the value of a column in a row.
@@ -126,6 +128,9 @@ type Rows interface {
 	Move(row int64)
 	// Value returns the value of a column, by its index in Table.Columns.
 	Value(column int) Value
+	// Read reads n rows from a row on: the columns with these indexes into batches of at least
+	// n rows, made by [Table.NewBatch]. Many rows are read faster than by Move and Value.
+	Read(row int64, n int, columns []int, into []Batch)
 }
 
 // Set holds the tables of a recording.
@@ -156,16 +161,20 @@ func New(rec *recording.Recording) *Set {
 // Open returns the rows of a table.
 func (s *Set) Open(t *Table) Rows { return t.of(s) }
 
-// column is a column with the function that reads it from a row.
+// column is a column with the functions that read it from a row and, where parts have blocks,
+// from all rows of a block.
 type column[T any] struct {
 	Column
 	get func(*T) Value
+	all func(*T, *Batch)
 }
 
-// part is a sequence of rows, such as the spans of a lane; move makes x row i of it.
+// part is a sequence of rows, such as the spans of a lane; move makes x row i of it. block, if
+// set, makes x the block of at most most rows from row i on, and returns their number.
 type part[T any] struct {
-	rows int
-	move func(x *T, i int)
+	rows  int
+	move  func(x *T, i int)
+	block func(x *T, i, most int) int
 }
 
 // rows implements Rows over parts.
@@ -179,10 +188,15 @@ type rows[T any] struct {
 
 func (r *rows[T]) Len() int64 { return r.first[len(r.first)-1] }
 
-func (r *rows[T]) Move(row int64) {
+// find moves to the part with a row.
+func (r *rows[T]) find(row int64) {
 	if row < r.first[r.at] || row >= r.first[r.at+1] {
 		r.at = sort.Search(len(r.parts), func(i int) bool { return r.first[i+1] > row })
 	}
+}
+
+func (r *rows[T]) Move(row int64) {
+	r.find(row)
 	r.parts[r.at].move(&r.row, int(row-r.first[r.at]))
 }
 
@@ -207,14 +221,16 @@ func table[T any](name, doc, sorted string, columns []column[T], parts func(*Set
 }
 
 // list returns the parts of a table with n rows.
-func list[T any](n int, move func(x *T, i int)) []part[T] { return []part[T]{{n, move}} }
+func list[T any](n int, move func(x *T, i int)) []part[T] {
+	return []part[T]{{rows: n, move: move}}
+}
 
 func integer[T any](name, unit, doc string, get func(*T) int64) column[T] {
-	return column[T]{Column{Name: name, Unit: unit, Doc: doc}, func(x *T) Value { return Value{Int: get(x)} }}
+	return column[T]{Column: Column{Name: name, Unit: unit, Doc: doc}, get: func(x *T) Value { return Value{Int: get(x)} }}
 }
 
 func maybe[T any](name, unit, doc string, get func(*T) (int64, bool)) column[T] {
-	return column[T]{Column{Name: name, Unit: unit, Doc: doc, Null: true}, func(x *T) Value {
+	return column[T]{Column: Column{Name: name, Unit: unit, Doc: doc, Null: true}, get: func(x *T) Value {
 		v, ok := get(x)
 		return Value{Int: v, Null: !ok}
 	}}
@@ -230,12 +246,12 @@ func flag[T any](name, doc string, get func(*T) bool) column[T] {
 }
 
 func text[T any](name, doc string, get func(*T) string) column[T] {
-	return column[T]{Column{Name: name, Type: Text, Few: true, Doc: doc}, func(x *T) Value { return Value{Type: Text, Text: get(x)} }}
+	return column[T]{Column: Column{Name: name, Type: Text, Few: true, Doc: doc}, get: func(x *T) Value { return Value{Type: Text, Text: get(x)} }}
 }
 
 // maybeText is a column of texts that is NULL instead of empty.
 func maybeText[T any](name, doc string, get func(*T) string) column[T] {
-	return column[T]{Column{Name: name, Type: Text, Null: true, Few: true, Doc: doc}, func(x *T) Value {
+	return column[T]{Column: Column{Name: name, Type: Text, Null: true, Few: true, Doc: doc}, get: func(x *T) Value {
 		s := get(x)
 		return Value{Type: Text, Text: s, Null: s == ""}
 	}}

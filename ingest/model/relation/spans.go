@@ -86,16 +86,31 @@ type spanRow struct {
 	parent                    int // a span of the lane above, near the last parent
 }
 
-func (x *spanRow) move(p *lanePart, i int) {
+func (x *spanRow) of(p *lanePart) {
 	if x.p != p {
 		x.p, x.child, x.childOf, x.parent = p, 0, -2, 0
 		x.own.of(p.l)
 		x.above.of(p.above)
 		x.below.of(p.below)
 	}
-	x.i = i
-	k := x.own.at(i)
-	x.start, x.end, x.call = x.own.starts[k], x.own.ends[k], x.own.calls[k]
+}
+
+func (x *spanRow) move(p *lanePart, i int) {
+	x.of(p)
+	x.take(x.own.at(i))
+}
+
+// take moves to row k of the block.
+func (x *spanRow) take(k int) {
+	x.i, x.start, x.end, x.call = x.own.from+k, x.own.starts[k], x.own.ends[k], x.own.calls[k]
+}
+
+// block makes the row a block of rows: those of x.own.
+func (x *spanRow) block(p *lanePart, i, most int) int {
+	x.of(p)
+	x.own.from = i
+	x.own.starts, x.own.ends, x.own.calls = p.l.Columns(i, min(most, lanes.RoomLen), &x.own.room)
+	return len(x.own.starts)
 }
 
 // self returns the duration without the time in the spans directly below.
@@ -143,7 +158,7 @@ func (x *spanRow) outer() (int64, bool) {
 	if !is(x.parent) || x.end == x.start {
 		// A span of no length at the common edge of two spans belongs to the first whose
 		// call matches.
-		i := l.Search(x.start)
+		i := x.firstAbove()
 		for i > 0 && l.End(i-1) >= x.start {
 			i--
 		}
@@ -156,6 +171,22 @@ func (x *spanRow) outer() (int64, bool) {
 		x.parent = i
 	}
 	return x.p.firstAbove + int64(x.parent), true
+}
+
+// firstAbove returns the first span of the lane above that ends after the start: mostly a span
+// soon after the last parent.
+func (x *spanRow) firstAbove() int {
+	const near = 16
+	l, i := x.p.above, x.parent
+	if k := x.above.at(i); x.above.ends[k] > x.start {
+		return l.Search(x.start)
+	}
+	for i++; i < min(l.Len(), x.parent+near); i++ {
+		if k := x.above.at(i); x.above.ends[k] > x.start {
+			return i
+		}
+	}
+	return l.Search(x.start)
 }
 
 func (x *spanRow) args() string {
@@ -210,29 +241,98 @@ func functionOf(rec *recording.Recording, c recording.CallID) string {
 	return rec.Functions.Ref(int(rec.Func(c))).Name
 }
 
+// inBlock gives a column the function that reads it from a block.
+func inBlock(c column[spanRow], all func(*spanRow, *Batch)) column[spanRow] {
+	c.all = all
+	return c
+}
+
+// single is a column that is read span by span.
+func single(c column[spanRow]) column[spanRow] {
+	return inBlock(c, func(x *spanRow, b *Batch) {
+		for k := range x.own.starts {
+			x.take(k)
+			b.set(k, c.get(x))
+		}
+	})
+}
+
+// ofArgs is a column that is NULL in lanes without arguments.
+func ofArgs(c column[spanRow]) column[spanRow] {
+	all := single(c).all
+	return inBlock(c, func(x *spanRow, b *Batch) {
+		if x.p.l.HasArgs() {
+			all(x, b)
+			return
+		}
+		clear(b.Ints)
+		clear(b.Texts)
+		for k := range b.Null {
+			b.Null[k] = true
+		}
+	})
+}
+
+// functionNames is the column of functions, numbered from 1; 0 is none.
+func functionNames(c column[spanRow]) column[spanRow] {
+	c.numbered = true
+	return inBlock(c, func(x *spanRow, b *Batch) {
+		rec := x.rec
+		b.Text = func(n int64) string {
+			if n == 0 {
+				return ""
+			}
+			return rec.Functions.Ref(int(n - 1)).Name
+		}
+		for k, call := range x.own.calls {
+			if b.Ints[k] = 0; call != recording.NoCall {
+				b.Ints[k] = int64(rec.Func(call)) + 1
+			}
+		}
+	})
+}
+
 var spansTable = table("spans", "A call with its start and end: one bar of the timeline. Async operations are spans of threads whose kind is 'async track'; sums usually leave them out.", "thread_id depth start_ps",
 	[]column[spanRow]{
-		rising(integer("span_id", "", "number of the span", func(x *spanRow) int64 { return x.p.first + int64(x.i) })),
-		few(integer("thread_id", "", "ID of threads.thread_id", func(x *spanRow) int64 { return int64(x.p.track) })),
-		few(integer("depth", "", "1 for an outermost span", func(x *spanRow) int64 { return int64(x.rec.Calls.Depth(x.call)) })),
-		rising(integer("start_ps", "ps", "start, from the start of the recording", func(x *spanRow) int64 { return x.start - x.rec.Start })),
-		rising(integer("end_ps", "ps", "end, from the start of the recording", func(x *spanRow) int64 { return x.end - x.rec.Start })),
-		integer("duration_ps", "ps", "end minus start", func(x *spanRow) int64 { return x.end - x.start }),
-		integer("self_ps", "ps", "duration without the spans directly inside", func(x *spanRow) int64 { return x.self() }),
-		maybe("cpu_ps", "ps", "time on CPU, if the file has it", func(x *spanRow) (int64, bool) { return x.rec.SpanCPU(x.p.l, x.i) }),
-		few(integer("call_id", "", "ID of calls.call_id", func(x *spanRow) int64 { return int64(x.call) })),
-		few(integer("function_id", "", "ID of functions.function_id", func(x *spanRow) int64 { return int64(x.rec.Func(x.call)) })),
-		text("function", "name of the function", func(x *spanRow) string { return functionOf(x.rec, x.call) }),
-		rising(maybe("parent_id", "", "span_id of the span around it", func(x *spanRow) (int64, bool) { return x.outer() })),
-		flag("unfinished", "the span never ended in the recording", func(x *spanRow) bool { return x.p.l.Unfinished(x.i) }),
-		column[spanRow]{Column{Name: "args", Type: Text, Null: true, Doc: "arguments, usually a JSON object"}, func(x *spanRow) Value {
+		inBlock(rising(integer("span_id", "", "number of the span", func(x *spanRow) int64 { return x.p.first + int64(x.i) })), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { return x.p.first + int64(x.own.from+k) })
+		}),
+		inBlock(few(integer("thread_id", "", "ID of threads.thread_id", func(x *spanRow) int64 { return int64(x.p.track) })), func(x *spanRow, b *Batch) {
+			b.ints(func(int) int64 { return int64(x.p.track) })
+		}),
+		inBlock(few(integer("depth", "", "1 for an outermost span", func(x *spanRow) int64 { return int64(x.rec.Calls.Depth(x.call)) })), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { return int64(x.rec.Calls.Depth(x.own.calls[k])) })
+		}),
+		inBlock(rising(integer("start_ps", "ps", "start, from the start of the recording", func(x *spanRow) int64 { return x.start - x.rec.Start })), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { return x.own.starts[k] - x.rec.Start })
+		}),
+		inBlock(rising(integer("end_ps", "ps", "end, from the start of the recording", func(x *spanRow) int64 { return x.end - x.rec.Start })), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { return x.own.ends[k] - x.rec.Start })
+		}),
+		inBlock(integer("duration_ps", "ps", "end minus start", func(x *spanRow) int64 { return x.end - x.start }), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { return x.own.ends[k] - x.own.starts[k] })
+		}),
+		single(integer("self_ps", "ps", "duration without the spans directly inside", func(x *spanRow) int64 { return x.self() })),
+		ofArgs(maybe("cpu_ps", "ps", "time on CPU, if the file has it", func(x *spanRow) (int64, bool) { return x.rec.SpanCPU(x.p.l, x.i) })),
+		inBlock(few(integer("call_id", "", "ID of calls.call_id", func(x *spanRow) int64 { return int64(x.call) })), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { return int64(x.own.calls[k]) })
+		}),
+		inBlock(few(integer("function_id", "", "ID of functions.function_id", func(x *spanRow) int64 { return int64(x.rec.Func(x.call)) })), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { return int64(x.rec.Func(x.own.calls[k])) })
+		}),
+		functionNames(text("function", "name of the function", func(x *spanRow) string { return functionOf(x.rec, x.call) })),
+		single(rising(maybe("parent_id", "", "span_id of the span around it", func(x *spanRow) (int64, bool) { return x.outer() }))),
+		single(flag("unfinished", "the span never ended in the recording", func(x *spanRow) bool { return x.p.l.Unfinished(x.i) })),
+		ofArgs(column[spanRow]{Column: Column{Name: "args", Type: Text, Null: true, Doc: "arguments, usually a JSON object"}, get: func(x *spanRow) Value {
 			s := x.args()
 			return Value{Type: Text, Text: s, Null: s == ""}
-		}},
+		}}),
 	}, func(s *Set) (parts []part[spanRow]) {
 		for i := range s.spans {
 			p := &s.spans[i]
-			parts = append(parts, part[spanRow]{p.l.Len(), func(x *spanRow, i int) { x.rec = s.rec; x.move(p, i) }})
+			parts = append(parts, part[spanRow]{p.l.Len(),
+				func(x *spanRow, i int) { x.rec = s.rec; x.move(p, i) },
+				func(x *spanRow, i, most int) int { x.rec = s.rec; return x.block(p, i, most) }})
 		}
 		return parts
 	})

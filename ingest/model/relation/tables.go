@@ -197,7 +197,7 @@ var callsTable = table("calls", "A node of the call tree: a function with the fu
 		integer("frame_id", "", "ID of frames.frame_id", func(x *callRow) int64 { return int64(x.rec.Calls.Frame(x.id)) }),
 		few(integer("function_id", "", "ID of functions.function_id", func(x *callRow) int64 { return int64(x.rec.Func(x.id)) })),
 		text("function", "name of the function", func(x *callRow) string { return functionOf(x.rec, x.id) }),
-		column[callRow]{Column{Name: "path", Type: Text, Doc: "function names from the outermost to this one, separated by ;. Paths deeper than 100 keep the innermost 100, after '…'"}, func(x *callRow) Value { return Value{Type: Text, Text: x.path()} }},
+		column[callRow]{Column: Column{Name: "path", Type: Text, Doc: "function names from the outermost to this one, separated by ;. Paths deeper than 100 keep the innermost 100, after '…'"}, get: func(x *callRow) Value { return Value{Type: Text, Text: x.path()} }},
 	}, func(s *Set) []part[callRow] {
 		return list(max(0, s.rec.Calls.Len()-1), func(x *callRow, i int) { *x = callRow{s.rec, recording.CallID(i + 1)} })
 	})
@@ -241,7 +241,7 @@ var metricsTable = table("metrics", "A metric of an event. Values of metrics are
 		maybe("period", "", "sampling period", func(x *metricRow) (int64, bool) { return fact(x.e().Period, x.e().Period != 0) }),
 		maybeText("period_type", "what the period counts", func(x *metricRow) string { return x.e().PeriodType }),
 		maybeText("period_unit", "unit of the period", func(x *metricRow) string { return x.e().PeriodUnit }),
-		column[metricRow]{Column{Name: "frequency", Type: Real, Unit: "Hz", Null: true, Doc: "sampling rate"}, func(x *metricRow) Value {
+		column[metricRow]{Column: Column{Name: "frequency", Type: Real, Unit: "Hz", Null: true, Doc: "sampling rate"}, get: func(x *metricRow) Value {
 			return Value{Type: Real, Real: x.e().Frequency, Null: x.e().Frequency == 0}
 		}},
 		maybe("total", "of the metric", "total of the whole recording, if it is known without reading everything", func(x *metricRow) (int64, bool) { return fact(x.m().Total, x.m().Total != recording.Missing) }),
