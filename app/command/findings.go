@@ -16,19 +16,22 @@ import (
 type findingsAnswer struct {
 	// Files lists the recordings: one, or the two that were compared.
 	Files []string `json:"files"`
-	// Findings lists the findings, the largest share first; it is empty if there are
-	// none.
+	// Findings lists the findings, what is unusual before costs, and of each kind the largest
+	// share first; it is empty if there are none.
 	Findings []findings.Finding `json:"findings"`
 }
 
 func findingsCommand() command {
 	return own(subcommand.Command{
-		Name: "findings", Args: "FILE [FILE] [--json]", Line: "list unusual behaviour, with evidence",
+		Name: "findings", Args: "FILE [FILE] [--json]", Line: "list unusual behaviour and the largest costs, with evidence",
 		Text: `
-Fixed rules look for unusual behaviour. Each finding has its size, its
-confidence if sampled, the known limits of its rule, and the command and address
-that show it. A recording without unusual behaviour has no findings. With two
-files, the findings are the significant differences.
+Fixed rules look for unusual behaviour and for what costs most. Each finding has
+its size, its confidence if sampled, the known limits of its rule, and the
+command and address that show it. With two files, the findings are the
+significant differences.
+
+A finding is unusual, or a cost: a statement about what costs most, which holds
+for healthy programs, too. Without unusual behaviour, the answer says so.
 
 ` + rulesText(),
 		Examples: [][2]string{{"ashlar findings run.spaa", "unusual behaviour"}, {"ashlar findings old.pprof new.pprof --json", "significant changes, as JSON"}},
@@ -48,24 +51,47 @@ files, the findings are the significant differences.
 				return err
 			}
 			return c.printRows(asJSON, f, "findings", len(f.Findings), func(n int) string {
-				if len(f.Findings) == 0 {
-					return "No findings.\n"
-				}
-				var b strings.Builder
-				for i := range f.Findings[:n] {
-					b.WriteString(f.Findings[i].Text())
-				}
-				return b.String()
+				return findingsText(f.Findings, n, len(recs) == 2)
 			})
 		})
 	})
 }
 
-// rulesText lists the rules of findings.
+// findingsText writes the first n findings for people, under a heading for each kind.
+func findingsText(all []findings.Finding, n int, compared bool) string {
+	var b strings.Builder
+	switch unusual, costs := findings.Split(all); {
+	case compared && len(all) == 0:
+		return "No significant differences.\n"
+	case len(unusual) == 0 && len(costs) == 0:
+		return "Nothing unusual found.\n"
+	case len(unusual) == 0:
+		b.WriteString("Nothing unusual found.\n")
+	case !compared:
+		b.WriteString("Unusual\n")
+	}
+	for i := range all[:n] {
+		if all[i].Kind == findings.Cost && (i == 0 || all[i-1].Kind != findings.Cost) {
+			b.WriteString("Costs\n")
+		}
+		b.WriteString(all[i].Text())
+	}
+	return b.String()
+}
+
+// rulesText lists the rules of findings by kind.
 var rulesText = sync.OnceValue(func() string {
 	var b strings.Builder
-	for _, r := range findings.Describe() {
-		jsondoc.Wrap(&b, r[0]+": "+r[1]+". False alarm if "+r[2]+".", "  ", helpWidth)
+	for _, k := range []struct {
+		kind            findings.Kind
+		title, harmless string
+	}{{findings.Unusual, "Unusual:", "False alarm"}, {findings.Cost, "\nCosts:", "Harmless"}} {
+		b.WriteString(k.title + "\n")
+		for _, r := range findings.Describe() {
+			if r.Kind == k.kind {
+				jsondoc.Wrap(&b, r.Name+": "+r.What+". "+k.harmless+" if "+r.Wrong+".", "  ", helpWidth)
+			}
+		}
 	}
 	return b.String()
 })

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ashlar/app/agent/findings"
 	"ashlar/app/core/manual/manualtest"
 	"ashlar/assets"
 	"ashlar/testdata/rounds"
@@ -70,6 +71,19 @@ func TestManualHasTheCommands(t *testing.T) {
 func TestManualHasTheViews(t *testing.T) {
 	code := func(names []string) string { return "`" + strings.Join(names, "`, `") + "`" }
 	manualtest.CheckTable(t, "assets/manual/commands.md", "views", "Views of one recording: "+code(Views)+". Of two: "+code(CompareViews)+".\n", *update)
+}
+
+// TestManualHasTheCosts checks that the manual says of each rule about costs why healthy
+// programs have it.
+func TestManualHasTheCosts(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| rule | healthy programs that have it |\n|---|---|\n")
+	for _, r := range findings.Describe() {
+		if r.Kind == findings.Cost {
+			b.WriteString("| *" + r.Name + "* | " + r.Healthy + " |\n")
+		}
+	}
+	manualtest.CheckTable(t, "assets/manual/commands.md", "costs", b.String(), *update)
 }
 
 func checkCommandLine(t *testing.T, page, line string) {

@@ -12,9 +12,9 @@ func overviewCommand() command {
 	return own(subcommand.Command{
 		Name: "overview", Args: "FILE [--json]", Line: "summarise a recording: contents, findings, next steps",
 		Text: `
-One page: format and quality of the recording, its most expensive functions and
-threads, findings, and the commands to run next. The answer has at most 1,500
-tokens (--budget changes that), whatever the recording.`,
+One page: format and quality of the recording, what is unusual in it, its most
+expensive functions and threads, and the commands to run next. The answer has at
+most 1,500 tokens (--budget changes that), whatever the recording.`,
 		Examples: [][2]string{{"ashlar overview run.spaa", "start here"}, {"ashlar overview run.pftrace --json --budget 800", "a short answer for a program"}},
 		Answer:   overview.Overview{},
 	}, func(fs *pflag.FlagSet) func(*call, []string) error {

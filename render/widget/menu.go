@@ -14,12 +14,16 @@ import (
 	"ashlar/render/ui"
 )
 
-// Item is a line of a menu; one without a title is a rule between groups.
+// Item is a line of a menu; one without a title is a rule between groups, and one with Head the
+// heading of a group, which cannot be chosen.
 type Item struct {
 	Title, Detail string
-	On            bool
+	On, Head      bool
 	Do            func()
 }
+
+// chosen reports whether a line can be chosen.
+func (it *Item) chosen() bool { return it.Title != "" && !it.Head }
 
 // Menu is a list that is open above everything else.
 type Menu struct {
@@ -95,6 +99,10 @@ func (m *Menu) Layout(u *ui.UI, size image.Point) (over bool, do func()) {
 		}
 		r := ui.Rect(x+u.Px(5), y, w-u.Px(10), line)
 		y += line
+		if it.Head {
+			u.Text(image.Rect(r.Min.X+u.Px(8), r.Min.Y, r.Max.X, r.Max.Y), it.Title, ui.Style{Size: 12, Color: th.Dim})
+			continue
+		}
 		if m.line(u, r, i) {
 			over, do = true, it.Do
 		}
@@ -122,7 +130,11 @@ func (m *Menu) line(u *ui.UI, r image.Rectangle, i int) bool {
 	} else if it.On {
 		u.Round(ui.Rect(r.Min.X+u.Px(8), r.Min.Y+r.Dy()/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Accent)
 	}
-	u.Text(image.Rect(r.Min.X+u.Px(26), r.Min.Y, r.Max.X, r.Max.Y), it.Title, ui.Style{Size: 12.5, Color: th.Text})
+	end := r.Max.X
+	if it.Detail != "" {
+		end -= u.Measure(it.Detail, ui.Style{Size: 12}).X + u.Px(18)
+	}
+	u.Text(image.Rect(r.Min.X+u.Px(26), r.Min.Y, end, r.Max.Y), it.Title, ui.Style{Size: 12.5, Color: th.Text})
 	u.Text(image.Rect(r.Min.X, r.Min.Y, r.Max.X-u.Px(10), r.Max.Y), it.Detail, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
 	return clicked
 }
@@ -146,9 +158,11 @@ func (m *Menu) Key(k key.Event) (do func()) {
 		}
 		m.move(d)
 	case key.NameHome:
-		m.Chosen = 0
-	case key.NameEnd:
 		m.Chosen = n - 1
+		m.move(1)
+	case key.NameEnd:
+		m.Chosen = 0
+		m.move(n - 1)
 	case key.NameReturn, key.NameSpace:
 		if m.Chosen >= 0 {
 			return m.Items[m.Chosen].Do
@@ -156,7 +170,7 @@ func (m *Menu) Key(k key.Event) (do func()) {
 	default:
 		for d := 1; d <= n; d++ {
 			i := (m.Chosen + d) % n
-			if m.Items[i].Title != "" && strings.HasPrefix(strings.ToUpper(m.Items[i].Title), string(k.Name)) {
+			if m.Items[i].chosen() && strings.HasPrefix(strings.ToUpper(m.Items[i].Title), string(k.Name)) {
 				m.Chosen = i
 				break
 			}
@@ -165,14 +179,14 @@ func (m *Menu) Key(k key.Event) (do func()) {
 	return nil
 }
 
-// move moves the selection by d lines, skipping rules.
+// move moves the selection by d lines, skipping rules and headings.
 func (m *Menu) move(d int) {
 	n := len(m.Items)
 	if m.Chosen < 0 && d != 1 {
 		m.Chosen = 0
 	}
 	for range n {
-		if m.Chosen = (m.Chosen + d) % n; m.Items[m.Chosen].Title != "" {
+		if m.Chosen = (m.Chosen + d) % n; m.Items[m.Chosen].chosen() {
 			return
 		}
 	}

@@ -57,17 +57,19 @@ func readPlanted(dir string) (all []planted, err error) {
 	return all, nil
 }
 
-// answer is the result for a recording. first is set if overview named the cause, or found
-// nothing where nothing was planted; third is set if overview or its first two commands
-// did. tokens counts the output of all three.
+// answer is the result for a recording. first is set if overview named the cause, third if
+// overview or its first two commands did. unusual is set if overview said that something is
+// unusual, as a cause if it named it so. tokens counts the output of all three.
 type answer struct {
-	first, third bool
-	tokens       int
-	found        []findings.Finding
-	planted      bool
+	first, third   bool
+	unusual, cause bool
+	tokens         int
+	found          []findings.Finding
+	planted        bool
 }
 
-// String returns overview, commands or no for a planted cause, else nothing or alarm.
+// String returns overview, commands or no for a planted cause. Else it returns nothing if there
+// are no findings, calm if all of them are costs, and alarm if any is unusual.
 func (a *answer) String() string {
 	switch {
 	case a.planted && a.first:
@@ -76,10 +78,12 @@ func (a *answer) String() string {
 		return "commands"
 	case a.planted:
 		return "no"
-	case a.first:
-		return "nothing"
+	case a.unusual:
+		return "alarm"
+	case len(a.found) > 0:
+		return "calm"
 	}
-	return "alarm"
+	return "nothing"
 }
 
 // ask runs overview and the commands of its first two findings or, without findings, the
@@ -102,16 +106,17 @@ func (p *planted) ask() (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	a.found = o.Unusual
+	a.unusual = len(o.Unusual) > 0
+	a.found = append(o.Unusual, o.Costs...)
 	if p.says == nil {
-		a.first = len(o.Unusual) == 0
-		a.third = a.first
 		a.tokens = tokens(strings.Repeat(" ", said), "\x00")
 		return a, nil
 	}
 	var asked []string
-	for _, f := range o.Unusual {
-		a.first = a.first || p.says.MatchString(f.Claim)
+	for _, f := range a.found {
+		if p.says.MatchString(f.Claim) {
+			a.first, a.cause = true, a.cause || f.Kind == findings.Unusual
+		}
 		asked = append(asked, f.Command)
 	}
 	for _, n := range o.Next {
@@ -134,7 +139,7 @@ func askPlanted(half string) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(p planted) bool { return half != "" && p.half != half })
-	var causes, first, third, nothing, calm, most int
+	var causes, first, third, cause, sick, nothing, without, calm, most int
 	for i := range all {
 		p := &all[i]
 		a, err := p.ask()
@@ -144,25 +149,27 @@ func askPlanted(half string) error {
 		}
 		if !a.first {
 			for _, f := range a.found {
-				fmt.Printf("      %s: %s\n", f.Rule, f.Claim)
+				fmt.Printf("      %s (%s): %s\n", f.Rule, f.Kind, f.Claim)
 			}
 		}
 		most = max(most, a.tokens)
-		if p.says == nil {
-			nothing++
-			if a.first {
-				calm++
+		count := func(n *int, is bool) {
+			if is {
+				*n++
 			}
-			continue
 		}
-		causes++
-		if a.first {
-			first++
-		}
-		if a.third {
-			third++
-		}
+		count(&causes, a.planted)
+		count(&first, a.planted && a.first)
+		count(&third, a.planted && a.third)
+		count(&cause, a.planted && a.cause)
+		count(&sick, a.planted && !a.unusual)
+		count(&nothing, !a.planted)
+		count(&without, !a.planted && len(a.found) == 0)
+		count(&calm, !a.planted && !a.unusual)
 	}
-	fmt.Printf("overview alone names %d of %d causes, three commands %d; %d of %d recordings of nothing have no finding; at most %d tokens\n", first, causes, third, calm, nothing, most)
+	fmt.Printf("overview alone names %d of %d causes, %d of these as unusual and the others as costs; three commands name %d\n", first, causes, cause, third)
+	fmt.Printf("of %d recordings with a cause, overview says of %d that nothing is unusual\n", causes, sick)
+	fmt.Printf("of %d recordings of nothing, %d have no unusual finding (calm), and %d of these have no finding at all: costs do not count, as healthy programs have them, too\n", nothing, calm, without)
+	fmt.Printf("at most %d tokens\n", most)
 	return nil
 }

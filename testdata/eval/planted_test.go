@@ -42,7 +42,7 @@ func TestPlanted(t *testing.T) {
 func TestEachRuleIsChecked(t *testing.T) {
 	left := map[string]bool{}
 	for _, r := range findings.Describe() {
-		left[r[0]] = true
+		left[r.Name] = true
 	}
 	look := func(files ...string) {
 		var found struct{ Findings []findings.Finding }

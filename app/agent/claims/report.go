@@ -266,13 +266,27 @@ func (w *writer) findings(files []string) error {
 		return err
 	}
 	w.say("\n## What is unusual\n\n")
-	if found.len("findings") == 0 {
-		w.say("No findings.\n")
-	}
+	costs := false
 	for i := range found.len("findings") {
 		at := fmt.Sprintf("findings[%d].", i)
+		harmless := "False alarm"
+		if found.text(at+"kind") == "cost" {
+			if harmless = "Harmless"; !costs {
+				if costs = true; i == 0 {
+					w.say("Nothing unusual found.\n")
+				}
+				w.say("\n## What costs most\n\n")
+			}
+		}
 		said, checks := found.finding(at)
-		w.say("- %s False alarm if %s.%s\n  `%s`\n", said, words(found.text(at+"wrong_when")), checks, found.text(at+"address"))
+		w.say("- %s %s if %s.%s\n  `%s`\n", said, harmless, words(found.text(at+"wrong_when")), checks, found.text(at+"address"))
+	}
+	switch {
+	case found.len("findings") > 0:
+	case len(files) == 2:
+		w.say("No significant differences.\n")
+	default:
+		w.say("Nothing unusual found.\n")
 	}
 	return nil
 }

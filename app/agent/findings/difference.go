@@ -33,7 +33,7 @@ func Differences(ctx context.Context, a, b *recording.Recording) ([]Finding, err
 	l := &look{Costs: costs, ctx: ctx, shown: []*recording.Recording{a, b}, out: []Finding{}}
 	l.query.Metric = l.event.Primary
 	add := func(f Finding, conf *compare.Confidence, delta, was int64, state view.State) {
-		f.Rule, f.WrongWhen, f.Confidence, f.Size = "difference", differenceWrong, decimal(conf.Level()), l.sizeOf(delta, was)
+		f.Rule, f.Kind, f.WrongWhen, f.Confidence, f.Size = "difference", Unusual, differenceWrong, decimal(conf.Level()), l.sizeOf(delta, was)
 		l.evidence(&f, state, "diff", evidence.File(a), evidence.File(b))
 		l.out = append(l.out, f)
 	}

@@ -313,14 +313,23 @@ func TestClimbs(t *testing.T) {
 	}
 }
 
-// TestDescribed checks that no two rules have the same name.
+// TestDescribed checks that no two rules have the same name, and that costs and no other rules
+// have a reason for being common.
 func TestDescribed(t *testing.T) {
 	var names []string
 	for _, r := range Describe() {
-		if slices.Contains(names, r[0]) {
-			t.Errorf("two rules are called %s", r[0])
+		if slices.Contains(names, r.Name) {
+			t.Errorf("two rules are called %s", r.Name)
 		}
-		names = append(names, r[0])
+		if (r.Kind == Cost) != (r.Healthy != "") {
+			t.Errorf("%s is %s, but the reason is %q", r.Name, r.Kind, r.Healthy)
+		}
+		names = append(names, r.Name)
+	}
+	for name := range healthy {
+		if !slices.Contains(names, name) {
+			t.Errorf("no rule is called %s", name)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ const aFile = "a recording: a file or URL, as on the command line"
 // tools lists all tools.
 var tools = []tool{
 	{name: "open", command: "info", args: []arg{{"file", aFile}}, need: 1, what: "Open a recording and list its events, metrics, threads, labels, counts and warnings. It stays open, so later calls are fast."},
-	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "Summary of a recording: format, quality, largest costs, findings with evidence and confidence, and the next commands."},
+	{name: "overview", command: "overview", args: []arg{{"file", aFile}}, need: 1, what: "Summary of a recording: format, quality, what is unusual and what costs most, with evidence and confidence, and the next commands."},
 	{name: "top", command: "top", args: []arg{{"file", aFile}}, need: 1, what: "Costs in descending order by function, module, file, line, thread, state or label, as a table or a call tree; optionally for a time range, threads or calls, and with transforms of stacks."},
 	{name: "calls", command: "calls", args: []arg{{"file", aFile}, {"calls", "the calls: RunTask, RunTask[60ms..320ms], Request[tenant=7], RunTask[slowest 25]; the manual page commands lists all forms"}}, need: 2, what: "Single calls of a trace, with durations, arguments, percentiles and modes."},
 	{name: "compare", command: "diff", args: []arg{{"a", "the baseline (A)"}, {"b", "the candidate (B); omit it to compare parts of one file with calls-b, slow, range-b and so on"}}, need: 1, without: []string{"fail-if"}, what: "Differences in cost between the recordings a and b, with the confidence of each and a verdict."},

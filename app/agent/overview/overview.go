@@ -1,5 +1,5 @@
-// Package overview summarises a recording: format, quality, largest costs, findings, and
-// the commands to run next.
+// Package overview summarises a recording: format, quality, what is unusual, what costs most,
+// and the commands to run next.
 package overview
 
 import (
@@ -62,8 +62,11 @@ type Overview struct {
 	// the recording does not say where threads waited.
 	Waits *Waits `json:"waits,omitempty"`
 	// GPUs lists the devices whose work the recording has.
-	GPUs    []GPU              `json:"gpus"`
+	GPUs []GPU `json:"gpus"`
+	// Unusual lists the findings about what is unusual, empty if nothing is. Costs lists those
+	// about what costs most, which healthy programs have, too.
 	Unusual []findings.Finding `json:"unusual"`
+	Costs   []findings.Finding `json:"costs"`
 	// Next lists useful next commands.
 	Next []Ask `json:"next"`
 
@@ -151,7 +154,8 @@ const (
 	mostRows    = 8
 	mostThreads = 5
 	mostOthers  = 8
-	mostUnusual = 6
+	mostUnusual = 6 // findings, except that fewestCosts are always listed
+	fewestCosts = 2
 	longest     = 90 // maximum length of a text from the file, in characters
 
 	longestProblem = 160 // maximum length of a problem's text
@@ -183,7 +187,8 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 	if err := o.weigh(ctx, costs); err != nil {
 		return nil, err
 	}
-	if o.Unusual, err = costs.Findings(ctx); err != nil {
+	found, err := costs.Findings(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if o.Waits, err = mostWaited(ctx, costs, rec); err != nil {
@@ -197,12 +202,13 @@ func Of(ctx context.Context, rec *recording.Recording) (*Overview, error) {
 		window := d.To - d.From
 		o.GPUs = append(o.GPUs, GPU{short(d.Name(rec)), exactnum.Nanoseconds(window), evidence.Share(d.Busy, window), window, d.Busy})
 	}
-	all := len(o.Unusual)
-	o.Unusual = o.Unusual[:min(all, mostUnusual)]
-	for i := range o.Unusual {
-		o.Unusual[i].Numbers = nil // findings lists them
+	for i := range found {
+		found[i].Numbers = nil // findings lists them
 	}
-	o.ask(all)
+	unusual, cost := findings.Split(found)
+	o.Unusual = append([]findings.Finding{}, unusual[:min(len(unusual), mostUnusual)]...)
+	o.Costs = append([]findings.Finding{}, cost[:min(len(cost), max(fewestCosts, mostUnusual-len(o.Unusual)))]...)
+	o.ask(len(found))
 	return o, nil
 }
 
@@ -296,8 +302,8 @@ func (o *Overview) ask(found int) {
 	add := func(question string, args ...string) {
 		o.Next = append(o.Next, Ask{question, evidence.Command(o.rec, args...)})
 	}
-	if found > len(o.Unusual) {
-		add(units.Plural(int64(found-len(o.Unusual)), "more finding"), "findings", file)
+	if left := found - len(o.Unusual) - len(o.Costs); left > 0 {
+		add(units.Plural(int64(left), "more finding"), "findings", file)
 	}
 	if o.sum == 0 {
 		add("contents", "info", file)
@@ -371,12 +377,26 @@ func (o *Overview) Text() string {
 		}
 		fmt.Fprintf(&b, "quality: %s (%s, %s)\n", p.Text, units.Plural(p.Count, "time"), effect)
 	}
-	b.WriteString("\nunusual\n")
 	if len(o.Unusual) == 0 {
-		b.WriteString("  no findings (ashlar help findings lists the rules)\n")
+		b.WriteString("\nnothing unusual found (ashlar help findings lists the rules)\n")
+	} else {
+		b.WriteString("\nunusual\n")
 	}
 	for i := range o.Unusual {
 		b.WriteString(o.Unusual[i].Text())
+	}
+	if len(o.Costs) > 0 || o.metric.Name != "" {
+		start := ""
+		if len(o.Unusual) == 0 && len(o.Costs) > 0 {
+			start = " (if the program is too slow, start here)"
+		}
+		fmt.Fprintf(&b, "\n%s%s\n", strings.ToLower(findings.CostTitle(o.metric.Unit)), start)
+	}
+	for i := range o.Costs {
+		b.WriteString(o.Costs[i].Text())
+	}
+	if len(o.Costs) > 0 {
+		b.WriteString("\n")
 	}
 	if o.metric.Name != "" {
 		o.cost(&b)
@@ -402,7 +422,7 @@ func (o *Overview) cost(b *strings.Builder) {
 	if o.Event != "" {
 		what += " of " + short(o.Event)
 	}
-	fmt.Fprintf(b, "\ntotal %s%s, %s, from %s%s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis, evidence.LeftOut(&o.left, o.metric))
+	fmt.Fprintf(b, "total %s%s, %s, from %s%s\n", units.Bound(o.metric), units.Value(o.sum, o.metric), what, o.Basis, evidence.LeftOut(&o.left, o.metric))
 	for i, r := range o.Top {
 		fmt.Fprintf(b, "%12s %7s self %12s %7s total  %s", units.Value(o.rows[i].Self, o.metric), units.Percent(o.rows[i].Self, o.sum), units.Value(o.rows[i].Total, o.metric), units.Percent(o.rows[i].Total, o.sum), r.Name)
 		if r.Module != "" {

@@ -1,5 +1,5 @@
 // Package findingbar implements the row of findings: sentences about what is unusual in a
-// recording, each a link to the view that shows it.
+// recording and what costs most, each a link to the view that shows it.
 package findingbar
 
 import (
@@ -23,9 +23,9 @@ const Height = 28
 
 // Content holds the texts of the row and the actions of clicks on it.
 type Content struct {
-	// Found are the findings, the most important first.
+	// Found are the findings, the most important first: what is unusual before costs.
 	Found []findings.Finding
-	// Note is the text shown without findings: they are being computed, or there are none.
+	// Note is the text before the findings: they are being computed, or none is unusual.
 	Note string
 	// Show shows the evidence of a finding; Close closes the row.
 	Show  func(f *findings.Finding)
@@ -75,9 +75,13 @@ func (b *Bar) Layout(h *panel.Host, u *ui.UI, r image.Rectangle, c Content) {
 		h.Wake()
 	}
 	end = cross.Min.X - u.Px(8)
+	note := ui.Style{Size: textSize, Color: th.Dim}
+	u.Text(image.Rect(x, r.Min.Y, end, r.Max.Y), c.Note, note)
 	if len(c.Found) == 0 {
-		u.Text(image.Rect(x, r.Min.Y, end, r.Max.Y), c.Note, ui.Style{Size: textSize, Color: th.Dim})
 		return
+	}
+	if c.Note != "" {
+		x += u.Measure(c.Note, note).X + u.Px(gap)
 	}
 	shown := fit(u, c.Found, end-x)
 	if rest := len(c.Found) - len(shown); rest > 0 {
@@ -146,7 +150,11 @@ func (b *Bar) claim(h *panel.Host, u *ui.UI, i int, text string, r image.Rectang
 			b.tip, b.at = f, image.Pt(r.Min.X-u.Px(14), r.Max.Y-u.Px(10))
 		}
 		dot := u.Px(6)
-		u.Round(ui.Rect(r.Min.X, (r.Min.Y+r.Max.Y-dot)/2, dot, dot), 3, th.Accent)
+		mark := th.Accent
+		if f.Kind == findings.Cost {
+			mark = th.Faint
+		}
+		u.Round(ui.Rect(r.Min.X, (r.Min.Y+r.Max.Y-dot)/2, dot, dot), 3, mark)
 		in := image.Rect(r.Min.X+u.Px(dotRoom), r.Min.Y, r.Max.X, r.Max.Y)
 		st := ui.Style{Size: textSize, Color: color}
 		if u.Measure(text, st).X > in.Dx() {
@@ -161,17 +169,28 @@ func (b *Bar) claim(h *panel.Host, u *ui.UI, i int, text string, r image.Rectang
 	b.Boxes = append(b.Boxes, r)
 }
 
-// items lists all findings in a menu.
-func items(c Content) (all []widget.Item) {
-	for i := range c.Found {
-		f := &c.Found[i]
-		title := []rune(sentence(f))
-		if len(title) > mostLetters {
-			title = append(title[:mostLetters-1:mostLetters-1], '…')
+// items lists all findings in a menu, by kind.
+func items(c Content) []widget.Item {
+	list := func(title string, all []findings.Finding) (items []widget.Item) {
+		if len(all) > 0 {
+			items = append(items, widget.Item{Title: title, Head: true})
 		}
-		all = append(all, widget.Item{Title: string(title), Detail: f.Rule, Do: func() { c.Show(f) }})
+		for i := range all {
+			f := &all[i]
+			title := []rune(sentence(f))
+			if len(title) > mostLetters {
+				title = append(title[:mostLetters-1:mostLetters-1], '…')
+			}
+			items = append(items, widget.Item{Title: string(title), Detail: f.Rule, Do: func() { c.Show(f) }})
+		}
+		return items
 	}
-	return all
+	unusual, costs := findings.Split(c.Found)
+	title := ""
+	if len(costs) > 0 {
+		title = findings.CostTitle(costs[0].Size.Unit)
+	}
+	return widget.Grouped(list("Unusual", unusual), list(title, costs))
 }
 
 // Tooltip shows the whole finding under the pointer or with the keyboard focus.
@@ -180,6 +199,10 @@ func (b *Bar) Tooltip(u *ui.UI) {
 		return
 	}
 	lines := widget.Wrapped(sentence(b.tip))
-	lines = append(lines, widget.Wrapped("False alarm if "+b.tip.WrongWhen)...)
-	widget.Tip(u, b.at, "Finding", append(lines, "Click to show the evidence"))
+	title, harmless := "Unusual", "False alarm if "
+	if b.tip.Kind == findings.Cost {
+		title, harmless = "Cost", "Harmless if "
+	}
+	lines = append(lines, widget.Wrapped(harmless+b.tip.WrongWhen)...)
+	widget.Tip(u, b.at, title, append(lines, "Click to show the evidence"))
 }

@@ -56,6 +56,9 @@ func (p *Pane) findings(d *Workspace, u *ui.UI, r image.Rectangle) (rest image.R
 			c.Note = noFindings // the row was asked for
 		case ok && of == rec:
 			c.Found = all
+			if all[0].Kind == findings.Cost {
+				c.Note = noFindings
+			}
 		case u.Now.Sub(l.asked) >= signDelay:
 			c.Note = "Looking for unusual behaviour…"
 		default:
