@@ -9,7 +9,6 @@ package pprof
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -74,6 +73,7 @@ type converter struct {
 	p       *profile.Profile // its samples are in samples
 	name    string           // name of the file, for errors
 	event   int
+	related related
 	samples *samples
 	// frames holds the frames of each location, outermost first; nil until a stack needs
 	// them. After a call of number, a location's ID is its index in frames.
@@ -185,6 +185,7 @@ func (c *converter) addEvent() {
 		c.b.Remark("default-type", "", "The profile's default sample type %s is not one of its types; the default is %s", safetext.Short(said), safetext.Short(e.Metrics[e.Primary].Name))
 	}
 	c.event = c.b.AddEvent(e)
+	c.related = relatedOf(c.b.Event(c.event).Metrics, c.p)
 }
 
 // metricKind distinguishes levels at a moment from sums over time. Profiles do not say
@@ -261,44 +262,8 @@ func (c *converter) values(i int, given, values []int64) bool {
 			c.b.Warn("value-too-large", place(i), "Metric %s of sample %d is −2^63 and was limited to −2^63 + 1", metrics[m].Name, i+1)
 		}
 	}
-	for _, of := range []string{"space", "objects"} {
-		used, all := valueOf(metrics, values, "inuse_"+of), valueOf(metrics, values, "alloc_"+of)
-		if all > 0 && used > all { // 0 allocated: not recorded
-			c.b.Warn("more-than-allocated", place(i), "Sample %d has %d of inuse_%s but only %d of alloc_%s", i+1, used, of, all, of)
-		}
-	}
-	c.checkPeriod(i, values)
+	c.contradictions(i, values)
 	return ok
-}
-
-// checkPeriod warns about a sample whose CPU time is not its number of samples times the
-// profile's period. A hundredth is left for rounding.
-func (c *converter) checkPeriod(i int, values []int64) {
-	pt, metrics := c.p.PeriodType, c.b.Event(c.event).Metrics
-	if pt == nil || pt.Type != "cpu" || pt.Unit != "nanoseconds" || c.p.Period <= 0 {
-		return
-	}
-	n, cpu := slices.IndexFunc(metrics, isSamples), slices.IndexFunc(metrics, isCPU)
-	if n < 0 || cpu < 0 || values[n] == recording.Missing || values[cpu] == recording.Missing {
-		return
-	}
-	want := float64(values[n]) * float64(c.p.Period)
-	if got := float64(values[cpu]); math.Abs(got-want) > math.Abs(want)/100+math.Abs(float64(values[n])) {
-		c.b.Warn("period-differs", place(i), "Sample %d has %d ns of CPU time, but its %s with the profile's period of %d ns make %.0f ns; one of them is wrong", i+1, values[cpu], safetext.Plural(values[n], "sample"), c.p.Period, want)
-	}
-}
-
-func isSamples(m recording.Metric) bool { return m.Name == "samples" && m.Unit == "count" }
-func isCPU(m recording.Metric) bool     { return m.Name == "cpu" && m.Unit == "nanoseconds" }
-
-// valueOf returns the value of the metric of this name, 0 if there is none.
-func valueOf(metrics []recording.Metric, values []int64, name string) int64 {
-	for m := range metrics {
-		if metrics[m].Name == name {
-			return max(values[m], 0)
-		}
-	}
-	return 0
 }
 
 func place(i int) string { return fmt.Sprintf("sample %d", i+1) }
