@@ -48,9 +48,21 @@ func canvasOf(img *image.RGBA) *Canvas {
 // A canvas is valid until the fourth request after it; by then its frame was uploaded
 // long ago. The zero value is ready to use. A Pool must be used by one goroutine only.
 type Pool struct {
-	ring [4]*image.RGBA
+	ring [4][]uint8
 	next int
+	// ready has memory prepared for the next canvases; nil if none is being prepared.
+	ready chan []uint8
 }
+
+// Limits of the memory that a pool prepares and keeps, in bytes.
+const (
+	// leastPrepared is the size above which memory is prepared: the first use of a fresh
+	// page takes the kernel as long as drawing it, so several pages would delay a frame.
+	leastPrepared = 64 << 10
+	// mostKept is the size up to which memory is kept for canvases that need less than a
+	// quarter of it.
+	mostKept = 1 << 20
+)
 
 // Canvas is NewCanvas from the pool, which may be nil.
 func (p *Pool) Canvas(w, h int, bg Color) *Canvas {
@@ -64,17 +76,47 @@ func (p *Pool) Used(w, h int) *Canvas {
 	if p == nil {
 		return NewCanvas(w, h, 0)
 	}
-	r := image.Rect(0, 0, max(1, w), max(1, h))
+	w, h = max(1, w), max(1, h)
+	n := 4 * w * h
 	p.next = (p.next + 1) % len(p.ring)
-	old := p.ring[p.next]
-	if old == nil || old.Rect != r {
-		old = image.NewRGBA(r)
-		p.ring[p.next] = old
-	} else {
-		// Make a new header, because images are identified by address.
-		old = &image.RGBA{Pix: old.Pix, Stride: old.Stride, Rect: old.Rect}
+	if pix := p.ring[p.next]; cap(pix) < n || cap(pix) > max(4*n, mostKept) {
+		p.ring[p.next] = p.memory(n)
 	}
-	return canvasOf(old)
+	// The image is a new one, because images are identified by address.
+	return canvasOf(&image.RGBA{Pix: p.ring[p.next][:n], Stride: 4 * w, Rect: image.Rect(0, 0, w, h)})
+}
+
+// memory returns memory for n bytes and some more, so that a picture that is dragged larger
+// does not need other memory in each frame. When a second canvas of about one size is
+// requested, memory for the rest of the ring is prepared in the background.
+func (p *Pool) memory(n int) []uint8 {
+	most := n + n/8
+	if last := p.ring[(p.next+len(p.ring)-1)%len(p.ring)]; n < leastPrepared || cap(last) < n/2 {
+		return make([]uint8, most)
+	}
+	if p.ready == nil {
+		ready := make(chan []uint8, len(p.ring)-2)
+		p.ready = ready
+		go func() {
+			defer close(ready)
+			for range cap(ready) {
+				pix := make([]uint8, most)
+				clear(pix) // touches the pages
+				ready <- pix
+			}
+		}()
+	}
+	select {
+	case pix, ok := <-p.ready:
+		if cap(pix) >= n && cap(pix) <= 4*n {
+			return pix
+		}
+		if !ok {
+			p.ready = nil
+		}
+	default: // not ready yet
+	}
+	return make([]uint8, most)
 }
 
 // Copy returns a canvas from the pool with the content of another one.
