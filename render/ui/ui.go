@@ -19,7 +19,6 @@ import (
 	"gioui.org/op/paint"
 	"gioui.org/text"
 	"gioui.org/unit"
-	"gioui.org/widget"
 	"golang.org/x/image/math/fixed"
 
 	"ashlar/render/fonts"
@@ -33,6 +32,8 @@ type UI struct {
 	layout.Context
 	Theme  *theme.Theme
 	Shaper *text.Shaper
+	// Labels caches texts between frames; nil if there is only one.
+	Labels *Labels
 	// Faces are the fonts of labels in pictures.
 	Faces *raster.Faces
 	// Tip is the sheet on which tooltips are drawn.
@@ -140,20 +141,6 @@ func (u *UI) Text(r image.Rectangle, s string, st Style) image.Point {
 func (u *UI) Measure(s string, st Style) image.Point {
 	_, dims := u.record(1<<20, s, st)
 	return dims.Size
-}
-
-func (u *UI) record(width int, s string, st Style) (op.CallOp, layout.Dimensions) {
-	Want(s)
-	s = u.shapeable(width, s, st)
-	m := op.Record(u.Ops)
-	paint.ColorOp{Color: st.Color}.Add(u.Ops)
-	material := m.Stop()
-	gtx := u.Context
-	gtx.Constraints = layout.Constraints{Max: image.Pt(width, 1<<20)}
-	rec := op.Record(u.Ops)
-	l := widget.Label{MaxLines: max(1, st.Lines)}
-	dims := l.Layout(gtx, u.Shaper, st.font(), unit.Sp(st.Size), s, material)
-	return rec.Stop(), dims
 }
 
 // longestLine is the number of bytes of a text that are shaped for a line. No line is wide

@@ -39,6 +39,7 @@ type Shell struct {
 	Shapes *svg.Canvas
 
 	shaper  *text.Shaper
+	labels  ui.Labels
 	follows bool // the theme is the system's
 	tips    ui.Sheet
 	// noSearch reports whether the toolbar had no room for the search field in the last
@@ -97,7 +98,7 @@ func (s *Shell) Layout(gtx layout.Context) {
 	gtx.Metric.PxPerSp *= s.EffectiveScale()
 	s.newFonts()
 	s.NameLabels()
-	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Faces: &s.Fonts, Tip: &s.tips, Focus: &s.Focus, Shapes: s.Shapes}
+	u := &ui.UI{Context: gtx, Theme: s.Theme, Shaper: s.shaper, Labels: &s.labels, Faces: &s.Fonts, Tip: &s.tips, Focus: &s.Focus, Shapes: s.Shapes}
 	size := gtx.Constraints.Max
 	s.Size = size
 	s.Bars = 0
