@@ -56,9 +56,16 @@ func (v View) Pan(dx float64, w int, from, to int64) View {
 	}
 	v = v.whole(w)
 	d := int64(math.Round(dx / float64(max(1, w)) * float64(v.Span())))
-	v.From += d
-	v.To += d
-	return v.Clamp(from, to)
+	moved := v
+	moved.From += d
+	moved.To += d
+	moved = moved.Clamp(from, to)
+	if px := v.Span() / int64(max(1, w)); px*int64(w) == v.Span() { // stops at the last whole pixel
+		rest := (moved.From - v.From) % px
+		moved.From -= rest
+		moved.To -= rest
+	}
+	return moved
 }
 
 // Clamp keeps the view from leaving the recording: a twentieth of its width

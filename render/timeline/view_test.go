@@ -123,3 +123,37 @@ func TestDrawnPixelsAreBusyTimes(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// TestPanMovesByWholePixels pans a view beyond the limits: it moves by whole pixels, so
+// that pictures are reused, and stops less than a pixel before the limits.
+func TestPanMovesByWholePixels(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	const from, to = 1_000_003, 9_000_000_019
+	stopped := 0
+	for range 200 {
+		w := 300 + r.IntN(1500)
+		v := View{From: from, To: to}.Zoom(.01+r.Float64(), float64(r.IntN(w)), w, from, to)
+		px := v.Span() / int64(w)
+		for range 20 {
+			dx := float64(r.IntN(4*w) - 2*w)
+			moved := v.Pan(dx, w, from, to)
+			d := moved.From - v.From
+			if d%px != 0 || moved.Span() != v.Span() {
+				t.Fatalf("%+v moved to %+v by %v pixels of %d picoseconds", v, moved, dx, px)
+			}
+			if want := int64(dx) * px; d != want {
+				stopped++
+				if further := (View{From: moved.From + px, To: moved.To + px}); want > 0 && further.Clamp(from, to) == further {
+					t.Fatalf("%+v stopped at %+v", v, moved)
+				}
+				if further := (View{From: moved.From - px, To: moved.To - px}); want < 0 && further.Clamp(from, to) == further {
+					t.Fatalf("%+v stopped at %+v", v, moved)
+				}
+			}
+			v = moved
+		}
+	}
+	if stopped < 100 {
+		t.Fatalf("only %d moves reached a limit", stopped)
+	}
+}
