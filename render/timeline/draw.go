@@ -60,8 +60,8 @@ type Picture struct {
 
 	c    raster.Surface
 	w, h int // size of c
-	// pixels is c if c is a raster canvas. Most of a dense picture consists of single
-	// pixel columns, which are drawn as one row (see [Picture.spans]).
+	// pixels is c if c is a raster canvas. Its lanes are drawn as strips (see
+	// [Picture.spans]).
 	pixels *raster.Canvas
 	// drawn and drawnSamples count the gathered bars and samples already drawn.
 	drawn, drawnSamples int
@@ -72,13 +72,16 @@ type Picture struct {
 	// reports whether the last colour was for a faded bar.
 	onBar, onFaded raster.Color
 	faded          bool
-	of             int  // track being drawn
-	hit            bool // result of MarkAt for the current bar
-	out            bool // the current bar is in none of the Sets
-	tints          [256]tint
-	scale          float32
-	perPs          float64 // pixels per picosecond
-	whole          int64   // picoseconds per pixel, 0 if not an integer
+	of             int // track being drawn
+	// grounded is the height down to which the row being drawn has its background, bottom
+	// the end of the background.
+	grounded, bottom int
+	hit              bool // result of MarkAt for the current bar
+	out              bool // the current bar is in none of the Sets
+	tints            [256]tint
+	scale            float32
+	perPs            float64 // pixels per picosecond
+	whole            int64   // picoseconds per pixel, 0 if not an integer
 	// last is the view of the last picture. movedBy is the number of pixels by which this
 	// picture begins later. If the two pictures overlap, the common part is reused.
 	last    View
@@ -149,7 +152,10 @@ func (p *Picture) row(r *Row, y int) {
 		p.header(r, y)
 		return
 	}
-	p.c.Rect(p.Gutter, y, p.w, y+r.Height-1, p.lanes.bg)
+	p.grounded, p.bottom = y, y+r.Height-1
+	if r.Kind != TrackRow || p.pixels == nil {
+		p.ground(p.bottom)
+	}
 	switch r.Kind {
 	case TrackRow:
 		p.track(r, y)
@@ -166,6 +172,14 @@ func (p *Picture) row(r *Row, y int) {
 		p.group(r, y)
 	} else {
 		p.gutter(r, y)
+	}
+}
+
+// ground draws the background of the row being drawn down to a height.
+func (p *Picture) ground(y int) {
+	if y = min(y, p.bottom); y > p.grounded {
+		p.c.Rect(p.Gutter, p.grounded, p.w, y, p.lanes.bg)
+		p.grounded = y
 	}
 }
 
@@ -314,6 +328,7 @@ func (p *Picture) track(r *Row, y int) {
 		p.spans(y+p.Plan.laneTop(r, recording.StateLane), r.Strip)
 	}
 	p.lanesIn(r, y, func(lane, top int) { p.lane(t, lane, top) })
+	p.ground(p.bottom)
 	if r.hasSamples() {
 		p.samples()
 	}
@@ -352,6 +367,8 @@ func (p *Picture) x(t int64) int {
 func (p *Picture) lane(t *recording.Track, lane, y int) {
 	if lane < len(t.Lanes) {
 		p.spans(y, p.px(laneHeight)-1)
+	} else {
+		p.ground(y + p.px(laneHeight))
 	}
 	if lane < len(t.Open) {
 		o := t.Open[lane]
@@ -360,99 +377,6 @@ func (p *Picture) lane(t *recording.Track, lane, y int) {
 		if x0, x1 := p.x(o.Start), p.x(p.Rec.End); x1 > x0 {
 			p.bar(x0, x1, y, o.Call, true)
 		}
-	}
-}
-
-// tint is a cached colour of a call's bars, with everything on which it depends.
-type tint struct {
-	call            recording.CallID
-	of              int32
-	hit, out, faded bool
-	color           raster.Color // 0 if not computed yet
-}
-
-// color returns the colour of a call's bars, faded if others are highlighted. A few calls
-// make up most of a picture's bars, so their colours are cached.
-func (p *Picture) color(call recording.CallID) raster.Color {
-	t := &p.tints[int(call)%len(p.tints)]
-	if t.call != call || t.of != int32(p.of) || t.hit != p.hit || t.out != p.out || t.color == 0 {
-		*t = tint{call: call, of: int32(p.of), hit: p.hit, out: p.out}
-		t.color, t.faded = p.colorOf(call)
-	}
-	p.faded = t.faded
-	return t.color
-}
-
-func (p *Picture) colorOf(call recording.CallID) (c raster.Color, faded bool) {
-	if call == recording.NoCall {
-		return raster.Pack(p.Palette.Theme.Faint), false
-	}
-	col := p.Palette.On(p.Rec, p.of, call)
-	if p.out {
-		return raster.Pack(p.Palette.Theme.Fade(col)), true
-	}
-	if p.Mark != nil {
-		marked := p.hit
-		if p.MarkAt == nil {
-			marked = p.Mark(p.Rec.Func(call))
-		}
-		if marked {
-			if !p.DimOthers {
-				col = p.Palette.Theme.Lift(col)
-			}
-		} else if p.DimOthers {
-			return raster.Pack(p.Palette.Theme.Fade(col)), true
-		}
-	}
-	return raster.Pack(col), false
-}
-
-// waiting returns the colour for the off-CPU part of a bar.
-func (p *Picture) waiting(col raster.Color) raster.Color {
-	return raster.Pack(p.Palette.Theme.Waiting(raster.Unpack(col)))
-}
-
-// bar draws a bar, at least wide enough to be seen, with its label.
-func (p *Picture) bar(x0, x1, y int, call recording.CallID, unfinished bool) {
-	p.barOf(x0, x1, x1, y, p.px(laneHeight)-1, call, unfinished)
-}
-
-// barOf is bar with a height; the part from x coordinate wait on is off CPU.
-func (p *Picture) barOf(x0, x1, wait, y, h int, call recording.CallID, unfinished bool) {
-	p.Bars++
-	gap := 0
-	if x1-x0 >= 3 {
-		gap = 1
-	}
-	col := p.color(call)
-	r := 0
-	if x1-x0 > p.px(5) {
-		r = p.px(1.5)
-	}
-	if wait < x1 && !p.faded {
-		raster.BarOfTwo(p.c, max(x0, p.Gutter-8), max(wait, p.Gutter-8), x1-gap, y, y+h, col, p.waiting(col), r)
-	} else {
-		p.c.Bar(max(x0, p.Gutter-8), y, x1-gap, y+h, col, r)
-	}
-	if unfinished { // fades out in its second half
-		n := min(p.px(10), (x1-x0)/2)
-		for k := range n {
-			p.c.Shade(x1-1-k, y, x1-k, y+h, p.lanes.bg, uint32(230-k*230/n))
-		}
-	}
-	inset := p.px(5)
-	lo, hi := max(x0, p.Gutter)+inset, min(x1, p.w)-p.px(3)
-	if call == recording.NoCall || hi-lo < p.px(14) || h < p.px(14) {
-		return
-	}
-	fn := p.Rec.Functions.At(int(p.Rec.Func(call)))
-	label := p.onBar
-	if p.faded {
-		label = p.onFaded
-	}
-	f := p.Fonts.Bar
-	if s := f.Fit(fn.Name, float32(hi-lo)); s != "" {
-		f.Draw(p.c, float32(lo), y+p.px(12.8), s, label, lo, hi)
 	}
 }
 

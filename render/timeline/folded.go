@@ -109,7 +109,8 @@ func stripeOf(t *recording.Track) (lane int, ok bool) {
 // folded draws the row of a closed process or recording.
 func (p *Picture) folded(r *Row, y int) {
 	t := p.Palette.Theme
-	p.c.Rect(p.Gutter, y, p.w, y+r.Height-1, p.lanes.bg)
+	p.grounded, p.bottom = y, y+r.Height-1
+	p.ground(p.bottom)
 	if n := len(r.Stripes); n > 0 {
 		top, room := y+1, r.Height-3
 		for i, ti := range r.Stripes {

@@ -21,7 +21,8 @@ type Gathered struct {
 	lanes   []laneSpans
 	before  []laneSpans // lanes of the last picture
 	samples []rowSamples
-	look    *shared // nil once everything is gathered
+	strip   raster.Strip // the lane being drawn
+	look    *shared      // nil once everything is gathered
 }
 
 // gatheredOf has everything that the first step depends on.
@@ -367,35 +368,29 @@ const (
 // spans draws the next gathered lane, with its top at y and height h. It draws the
 // columns first, in the colour of the leading span and as strong as the share of the
 // pixel that is covered, then the bars wider than a pixel. On a raster canvas it draws
-// the columns into the topmost visible row and copies that to the other rows, which costs
-// a fraction of drawing each column.
+// them as a strip, which also covers the background of the lane.
 func (p *Picture) spans(y, h int) {
 	l := p.nextLane()
-	top := max(0, y)
-	var row []raster.Color
-	if p.pixels != nil && top < y+h {
-		row = p.pixels.Line(p.Gutter, p.w, top)
-	}
 	p.Bars += len(l.columns)
-	res := float64(p.res())
-	least := faintest
-	if !p.Palette.Theme.Dark {
-		least = faintestOnLight
-	}
-	for i := range l.columns {
-		c := &l.columns[i]
-		a := uint32(255 * (least + (1-least)*min(1, float64(c.busy)/res)))
-		p.hit, p.out = c.hit, c.out
-		x, col := int(c.x), p.color(c.call)
-		switch {
-		case row != nil:
-			row[x-p.Gutter] = raster.Blend(p.lanes.bg, col, a)
-		case p.pixels == nil:
-			p.c.Shade(x, y, x+1, y+h, col, a)
+	striped := p.pixels != nil && len(p.Sets) < 2 // the hues of two sets lie between columns and bars
+	if p.pixels == nil {
+		for i := range l.columns {
+			c := &l.columns[i]
+			col, a := p.strength(c)
+			p.c.Shade(int(c.x), y, int(c.x)+1, y+h, col, a)
 		}
-	}
-	if n := len(l.columns); n > 0 && row != nil {
-		p.pixels.Repeat(int(l.columns[0].x), int(l.columns[n-1].x)+1, top, top+1, y+h)
+	} else {
+		p.ground(y)
+		strip := &p.Gathered.strip
+		p.columns(l, strip.Start(p.w))
+		strip.Filled()
+		for i := range l.wide {
+			if striped {
+				p.box(strip, &l.wide[i], y, h)
+			}
+		}
+		p.pixels.Strip(strip, p.Gutter, y, y+h)
+		p.grounded = max(p.grounded, y+h)
 	}
 	if len(p.Sets) > 1 {
 		for i := range l.columns {
@@ -404,8 +399,32 @@ func (p *Picture) spans(y, h int) {
 	}
 	for i := range l.wide {
 		b := &l.wide[i]
-		p.hit, p.out = b.hit, b.out
-		p.barOf(b.x0, b.x1, b.wait, y, h, b.call, b.unfinished)
+		if !striped {
+			p.box(p.c, b, y, h)
+		}
+		p.label(b, y, h)
 		p.hue(b.x0, b.x1-1, y, b.sets)
 	}
+}
+
+// columns draws a lane's columns and the background between them into a row of pixels.
+func (p *Picture) columns(l *laneSpans, row []raster.Color) {
+	for x := p.Gutter; x < len(row); x++ {
+		row[x] = p.lanes.bg
+	}
+	for i := range l.columns {
+		c := &l.columns[i]
+		col, a := p.strength(c)
+		row[c.x] = raster.Blend(p.lanes.bg, col, a)
+	}
+}
+
+// strength returns the colour of a column and its opacity of 255.
+func (p *Picture) strength(c *column) (raster.Color, uint32) {
+	least := faintest
+	if !p.Palette.Theme.Dark {
+		least = faintestOnLight
+	}
+	p.hit, p.out = c.hit, c.out
+	return p.color(c.call), uint32(255 * (least + (1-least)*min(1, float64(c.busy)/float64(p.res()))))
 }
