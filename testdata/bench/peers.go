@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// The peers are programs that anyone can run: two from npm, in these versions, and the
-// tools that come with Go. The recordings are small enough for them.
+// The peers are programs that anyone can run: two from npm, in these versions, the tools
+// that come with Go, and those of a format that are on PATH. The recordings are small enough for them.
 const (
 	speedscopeVersion = "1.25.0"
 	firefoxVersion    = "0.10.0"
@@ -40,6 +40,19 @@ var peerRows = []row{
 	}},
 	{"peers/pprof-paths", func(b *bench) ([]result, error) {
 		return b.againstMade(pprofPaths, "pprof, 600,000 stacks that share hardly any path", b.goPprof)
+	}},
+	{"peers/spall", func(b *bench) (out []result, err error) {
+		for _, rec := range []recording{spall1, spall3} {
+			f, err := b.get(rec)
+			if err != nil {
+				return out, err
+			}
+			all, err := b.against(f, fmt.Sprintf("%s, %.0f M spans", rec.options.Kind, float64(f.summary.Spans)/mega), b.toolsOf(f.path)...)
+			if out = append(out, all...); err != nil {
+				return out, err
+			}
+		}
+		return out, nil
 	}},
 	{"peers/file", func(b *bench) (out []result, err error) {
 		err = eachGiven(b.given, func(name string, f *file) error {
@@ -69,6 +82,10 @@ func (b *bench) toolsOf(path string) []peer {
 	case strings.HasSuffix(path, ".pftrace"):
 		if _, err := exec.LookPath(traceProcessor); err == nil { // not available as a package
 			return []peer{b.traceProcessor}
+		}
+	case strings.HasSuffix(path, ".spall"):
+		if _, err := exec.LookPath(spallNative); err == nil { // not available as a package
+			return []peer{b.tool(spallNative+"-native, loader alone", spallNative, "--terminal-mode")}
 		}
 	case strings.HasSuffix(path, ".data"):
 		return []peer{b.tool("perf report", "perf", "report", "-f", "--stdio", "--no-children", "-g", "none", "-i")}
@@ -312,7 +329,11 @@ func (b *bench) tool(title string, command ...string) peer {
 	}
 }
 
-const traceProcessor = "trace_processor_shell"
+// The programs that are not available as packages are measured if they are on PATH.
+const (
+	traceProcessor = "trace_processor_shell"
+	spallNative    = "spall" // built without checks of bounds, as its build.sh release does
+)
 
 // traceProcessor measures Perfetto's own tool until it has the sums of slices by name.
 func (b *bench) traceProcessor(f *file) (string, run, error) {
