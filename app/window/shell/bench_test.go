@@ -21,8 +21,8 @@ import (
 	"ashlar/render/theme"
 )
 
-// BenchmarkFrame measures frames of 1280x720 while the view moves, at several zooms, and
-// while the pointer moves; it also measures whole frames including the GPU. It uses the
+// BenchmarkFrame measures frames of 1280x720 while the view zooms, while it moves, at
+// several zooms, and while the pointer moves; it also measures whole frames including the GPU. It uses the
 // file named by ASHLAR_BENCH_FILE, else a spall1 trace in ASHLAR_BENCH_DIR, else the
 // built-in recording.
 func BenchmarkFrame(b *testing.B) {
@@ -45,6 +45,17 @@ func BenchmarkFrame(b *testing.B) {
 			p.Forget()
 			f.frame()
 		}
+	})
+	b.Run("zoom", func(b *testing.B) { // from everything to a 10,000th and back
+		p.View = p.View.Fit(p.Rec.Start, p.Rec.End)
+		p.Moved = true
+		f.measure(b, func(i int) {
+			step := .9
+			if i%180 >= 90 {
+				step = 1 / step
+			}
+			p.View = p.View.Zoom(step, float64(p.LaneWidth())*float64(1+i%7)/8, p.LaneWidth(), p.Rec.Start, p.Rec.End)
+		})
 	})
 	for _, zoom := range []struct {
 		name   string
