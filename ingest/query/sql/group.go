@@ -220,6 +220,10 @@ func (p *parser) groupBy() {
 			}
 			n = 1
 		}
+		if column >= 0 && p.g.table.Columns[column].Type == relation.Real {
+			p.fail()
+			return
+		}
 		p.g.keys = append(p.g.keys, column)
 		if p.at += n; !p.take(",") {
 			return

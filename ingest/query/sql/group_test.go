@@ -108,7 +108,7 @@ func TestGrouped(t *testing.T) {
 	for _, q := range []string{
 		"SELECT function, depth FROM spans", "SELECT function, depth, count(*) FROM spans GROUP BY function", "SELECT count(DISTINCT function) FROM spans",
 		"SELECT sum(self_ps) AS depth FROM spans GROUP BY depth ORDER BY depth + 1", "SELECT count(*) function FROM spans GROUP BY function", "SELECT *, count(*) FROM spans GROUP BY function",
-		"SELECT sum(value) FROM counter_values", "SELECT median(self_ps) FROM spans", "SELECT max(depth, 2) FROM spans", "SELECT count(*) FROM spans, threads",
+		"SELECT sum(value) FROM counter_values", "SELECT value, count(*) FROM counter_values GROUP BY value", "SELECT median(self_ps) FROM spans", "SELECT max(depth, 2) FROM spans", "SELECT count(*) FROM spans, threads",
 		"SELECT count(*) FROM spans WHERE depth = 1 OR depth = 2", "SELECT count(*) FROM spans WHERE depth = 1.5", "SELECT count(*) FROM spans WHERE depth = '1'",
 		"SELECT count(*) FROM spans WHERE function = 'it''s'", "SELECT count(*) FROM spans WHERE function LIKE 'a%'", "SELECT count(*) FROM spans LIMIT 1 OFFSET 1",
 		"SELECT count(*) OVER () FROM spans", "SELECT (SELECT 1), count(*) FROM spans", "SELECT \"function\", count(*) FROM spans GROUP BY 1", "SELECT count(*) FROM spans UNION SELECT 1",

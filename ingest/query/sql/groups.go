@@ -21,8 +21,10 @@ const (
 	groupTable = "groups of rows"
 	// mostGroups is the maximum number of groups made here; SQLite makes more.
 	mostGroups = 1 << 18
-	// groupRows is the number of rows that are grouped at once.
+	// groupRows is the number of rows that a core takes at once, and batchRows how many of them
+	// it reads at once.
 	groupRows = 1 << 16
+	batchRows = 1 << 11
 )
 
 // groups are the groups of some rows.
@@ -36,6 +38,11 @@ type groups struct {
 	n       int                // groups
 	rows    []int64            // by group
 	over    bool               // a sum overflowed
+
+	read    []int            // columns of the table that are read
+	batches []relation.Batch // their values
+	chosen  []int32          // the rows of a batch that the conditions hold for
+	of      []int32          // by chosen row: its group
 }
 
 // sum adds up the values of a column in a group.
@@ -52,6 +59,8 @@ type dictionary struct {
 	texts  map[string]int32
 	same   map[*byte]int32 // by the place of the text, whose length is that of the value
 	null   int32
+	// numbers has, by number of a text in the current recording, 1 + its index.
+	numbers []int32
 }
 
 // smallInts is the number of integers from 0 that are found without hashing.
@@ -68,31 +77,53 @@ func (d *dictionary) index(v relation.Value) int32 {
 		}
 		return d.null - 1
 	case v.Type == relation.Text:
-		place := unsafe.StringData(v.Text)
-		if i, ok := d.same[place]; ok && len(d.values[i].Text) == len(v.Text) {
-			return i
-		}
-		i, ok := d.texts[v.Text]
-		if !ok {
-			i = d.add(v)
-			d.texts[v.Text] = i
-		}
-		if len(d.same) < samePlaces {
-			d.same[place] = i
-		}
-		return i
-	case uint64(v.Int) < uint64(len(d.small)):
-		if d.small[v.Int] == 0 {
-			d.small[v.Int] = d.add(v) + 1
-		}
-		return d.small[v.Int] - 1
+		return d.text(v.Text)
 	}
-	i, ok := d.ints[v.Int]
+	return d.int(v.Int)
+}
+
+func (d *dictionary) text(s string) int32 {
+	place := unsafe.StringData(s)
+	if i, ok := d.same[place]; ok && len(d.values[i].Text) == len(s) {
+		return i
+	}
+	i, ok := d.texts[s]
 	if !ok {
-		i = d.add(v)
-		d.ints[v.Int] = i
+		i = d.add(relation.Value{Type: relation.Text, Text: s})
+		d.texts[s] = i
+	}
+	if len(d.same) < samePlaces {
+		d.same[place] = i
 	}
 	return i
+}
+
+func (d *dictionary) int(n int64) int32 {
+	if uint64(n) < uint64(len(d.small)) {
+		i := &d.small[n]
+		if *i == 0 {
+			*i = d.add(relation.Value{Int: n}) + 1
+		}
+		return *i - 1
+	}
+	i, ok := d.ints[n]
+	if !ok {
+		i = d.add(relation.Value{Int: n})
+		d.ints[n] = i
+	}
+	return i
+}
+
+// numbered returns the index of a text by its number.
+func (d *dictionary) numbered(number int64, text func(int64) string) int32 {
+	if n := int(number); n >= len(d.numbers) {
+		d.numbers = append(d.numbers, make([]int32, n+1-len(d.numbers))...)
+	}
+	i := &d.numbers[number]
+	if *i == 0 {
+		*i = d.text(text(number)) + 1
+	}
+	return *i - 1
 }
 
 func (d *dictionary) add(v relation.Value) int32 {
@@ -111,6 +142,16 @@ func newGroups(g *grouping) *groups {
 			x.columns = append(x.columns, a.column)
 		}
 	}
+	used := slices.Concat(g.keys, x.columns)
+	for _, c := range g.where {
+		used = append(used, c.column)
+	}
+	for _, c := range used {
+		if c >= 0 && !slices.Contains(x.read, c) {
+			x.read = append(x.read, c)
+			x.batches = append(x.batches, g.table.NewBatch(c, batchRows))
+		}
+	}
 	return x
 }
 
@@ -121,23 +162,33 @@ func (x *groups) place(key func(k int) relation.Value) int {
 		i := x.keys[k].index(key(k))
 		if k == 0 {
 			group = i
-			continue
+		} else {
+			group = x.pair(k, group, i)
 		}
-		pair := uint64(group)<<32 | uint64(i)
-		next, ok := x.pairs[k][pair]
-		if !ok {
-			next = int32(len(x.firsts[k]) / 2)
-			x.pairs[k][pair] = next
-			x.firsts[k] = append(x.firsts[k], group, i)
-		}
-		group = next
 	}
+	x.grow(group)
+	return int(group)
+}
+
+// pair returns the group of the keys before key k and the index of key k.
+func (x *groups) pair(k int, group, i int32) int32 {
+	pair := uint64(group)<<32 | uint64(i)
+	next, ok := x.pairs[k][pair]
+	if !ok {
+		next = int32(len(x.firsts[k]) / 2)
+		x.pairs[k][pair] = next
+		x.firsts[k] = append(x.firsts[k], group, i)
+	}
+	return next
+}
+
+// grow makes room for a group.
+func (x *groups) grow(group int32) {
 	if n := int(group) + 1; n > x.n {
 		x.rows = append(x.rows, make([]int64, n-x.n)...)
 		x.sums = append(x.sums, make([]sum, (n-x.n)*len(x.columns))...)
 		x.n = n
 	}
-	return int(group)
 }
 
 // key returns the value of a key of a group.
@@ -149,34 +200,6 @@ func (x *groups) key(group, k int) relation.Value {
 		group = int(x.firsts[k][2*group+1])
 	}
 	return x.keys[k].values[group]
-}
-
-// add adds rows of a recording.
-func (x *groups) add(name string, rows relation.Rows, from, to int64) {
-	value := func(column int) relation.Value {
-		if column == allRecordings {
-			return relation.Value{Type: relation.Text, Text: name}
-		}
-		return rows.Value(column)
-	}
-	key := func(k int) relation.Value { return value(x.g.keys[k]) }
-rows:
-	for i := from; i < to; i++ {
-		rows.Move(i)
-		for c := range x.g.where {
-			if !x.g.where[c].holds(value(x.g.where[c].column)) {
-				continue rows
-			}
-		}
-		group := x.place(key)
-		x.rows[group]++
-		sums := x.sums[group*len(x.columns):][:len(x.columns)]
-		for k, column := range x.columns {
-			if v := rows.Value(column); !v.Null {
-				sums[k].add(&sum{1, v.Int, v.Int, v.Int, v.Text, v.Text}, &x.over)
-			}
-		}
-	}
 }
 
 func (s *sum) add(o *sum, over *bool) {
@@ -237,6 +260,7 @@ func (g *grouping) group(ctx context.Context, sources []Source) *groups {
 				b := blocks[i]
 				if b.source != last {
 					open, last = sources[b.source].Open(g.table), b.source
+					x.begin()
 				}
 				x.add(sources[b.source].Name, open, b.from, b.to)
 			}
