@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"ashlar/ingest/input/decimal"
 	"ashlar/ingest/input/safetext"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/ranks"
@@ -55,15 +56,15 @@ func place(ctx context.Context, parts []Part) placed {
 	}
 	switch {
 	case ok && (shift == nil || apart(shift, sync) <= farOff):
-		out.note = "aligned where collective operations end, to within " + length(spread)
+		out.note = "aligned where collective operations end, to within " + about(spread)
 		if shift != nil {
-			out.note += "; the clocks differ by up to " + length(apart(shift, sync))
+			out.note += "; the clocks differ by up to " + about(apart(shift, sync))
 		} else {
 			out.clock = recording.Clock{Unit: "ns", PerUnit: 1000}
 		}
 		shift = sync
 	case ok:
-		out.note = fmt.Sprintf("placed by the %s in the files; aligning collective operations would move them by up to %s", unit, length(apart(shift, sync)))
+		out.note = fmt.Sprintf("placed by the %s in the files; aligning collective operations would move them by up to %s", unit, about(apart(shift, sync)))
 	case shift != nil:
 		out.note = "placed by the " + unit + " in the files"
 	default:
@@ -192,16 +193,13 @@ func apart(a, b []int64) int64 {
 	return hi - lo
 }
 
-// length writes a duration of picoseconds for people.
-func length(ps int64) string {
-	d := time.Duration((ps + 999) / 1000)
-	switch {
-	case d >= time.Second:
-		return fmt.Sprintf("%.2f s", d.Seconds())
-	case d >= time.Millisecond:
-		return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
+// about returns a duration of picoseconds, rounded up to three digits, for people.
+func about(ps int64) string {
+	step := int64(1)
+	for ps/step >= 1000 {
+		step *= 10
 	}
-	return fmt.Sprintf("%.2f µs", d.Seconds()*1e6)
+	return decimal.Length((ps + step - 1) / step * step)
 }
 
 func abs(v int64) int64 { return recording.Abs(v) }

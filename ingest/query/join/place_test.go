@@ -81,7 +81,7 @@ func TestCollectives(t *testing.T) {
 	}{
 		{day, second / 300, second / 300, "collective operations end"},
 		{0, 77 * second, 77 * second, "collective operations end"},
-		{day, 5 * second / 2, 0, "would move them by up to 2.50 s"},
+		{day, 5 * second / 2, 0, "would move them by up to 2.5 s"},
 	} {
 		joined, err := join.Recordings(context.Background(), []join.Part{
 			{Name: "rank0", Rec: reducing(x.origin, 0, 0)}, {Name: "rank1", Rec: reducing(x.origin, x.off, 1)},
