@@ -283,14 +283,14 @@ func TestDuckDBAndBack(t *testing.T) {
 	}
 }
 
-// TestDuckDBOfSamples is TestDuckDB for all samples of moderate size.
+// TestDuckDBOfSamples is TestDuckDB for all samples.
 func TestDuckDBOfSamples(t *testing.T) {
 	samples.Need(t)
 	if testing.Short() {
 		t.Skip("it installs DuckDB: make check runs this test")
 	}
 	var paths []string
-	for _, path := range samples.Small(400<<10, samples.Files(t)) {
+	for _, path := range samples.Files(t) {
 		if ask("info", path).code == Done {
 			paths = append(paths, path)
 		}
