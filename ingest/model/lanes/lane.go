@@ -256,6 +256,12 @@ func (l *Lane) Unfinished(i int) bool {
 	return k < len(l.unfinished) && l.unfinished[k] == i
 }
 
+// UnfinishedIn returns those of n spans from span i on that never ended in the recording.
+func (l *Lane) UnfinishedIn(i, n int) []int {
+	k := sort.SearchInts(l.unfinished, i)
+	return l.unfinished[k : k+sort.SearchInts(l.unfinished[k:], i+n)]
+}
+
 // UnfinishedCount returns the number of unfinished spans.
 func (l *Lane) UnfinishedCount() int { return len(l.unfinished) }
 
@@ -309,16 +315,6 @@ func (l *Lane) Calls(i int) []CallID {
 	}
 	c := &l.chunks[k]
 	return c.calls[from:min(len(c.calls), from+l.n-i)]
-}
-
-// Search returns the first span that ends after t.
-func (l *Lane) Search(t int64) int {
-	return sort.Search(l.n, func(i int) bool { return l.End(i) > t })
-}
-
-// From finds the first span that begins at a time or later.
-func (l *Lane) From(at int64) int {
-	return sort.Search(l.n, func(i int) bool { return l.Start(i) >= at })
 }
 
 // AppendState adds a state, which must not start before the last one ended. waker is 1 +

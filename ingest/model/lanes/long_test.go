@@ -50,6 +50,12 @@ func TestLongSpans(t *testing.T) {
 					}
 				}
 			}
+			for range 200 {
+				at := want[rng.IntN(l.Len())][rng.IntN(2)] + rng.Int64N(3) - 1
+				if near := rng.IntN(l.Len() + 1); l.SearchNear(at, near) != l.Search(at) {
+					t.Fatalf("near %d, span %d of one in %d ends first after %d, want %d", near, l.SearchNear(at, near), share, at, l.Search(at))
+				}
+			}
 			// Walk at several pixel widths must give the sum over all spans.
 			var all float64
 			for i := range l.Len() {

@@ -124,7 +124,7 @@ func (x *spanRow) self() int64 {
 	case x.childOf == x.i-1:
 		x.child = x.nextChild
 	default:
-		x.child = x.p.below.Search(x.start)
+		x.child = x.p.below.SearchNear(x.start, x.child)
 	}
 	n := x.p.below.Len()
 	k := x.child
@@ -158,7 +158,7 @@ func (x *spanRow) outer() (int64, bool) {
 	if !is(x.parent) || x.end == x.start {
 		// A span of no length at the common edge of two spans belongs to the first whose
 		// call matches.
-		i := x.firstAbove()
+		i := l.SearchNear(x.start, x.parent)
 		for i > 0 && l.End(i-1) >= x.start {
 			i--
 		}
@@ -171,22 +171,6 @@ func (x *spanRow) outer() (int64, bool) {
 		x.parent = i
 	}
 	return x.p.firstAbove + int64(x.parent), true
-}
-
-// firstAbove returns the first span of the lane above that ends after the start: mostly a span
-// soon after the last parent.
-func (x *spanRow) firstAbove() int {
-	const near = 16
-	l, i := x.p.above, x.parent
-	if k := x.above.at(i); x.above.ends[k] > x.start {
-		return l.Search(x.start)
-	}
-	for i++; i < min(l.Len(), x.parent+near); i++ {
-		if k := x.above.at(i); x.above.ends[k] > x.start {
-			return i
-		}
-	}
-	return l.Search(x.start)
 }
 
 func (x *spanRow) args() string {
@@ -247,28 +231,17 @@ func inBlock(c column[spanRow], all func(*spanRow, *Batch)) column[spanRow] {
 	return c
 }
 
-// single is a column that is read span by span.
-func single(c column[spanRow]) column[spanRow] {
-	return inBlock(c, func(x *spanRow, b *Batch) {
-		for k := range x.own.starts {
-			x.take(k)
-			b.set(k, c.get(x))
-		}
-	})
-}
-
 // ofArgs is a column that is NULL in lanes without arguments.
 func ofArgs(c column[spanRow]) column[spanRow] {
-	all := single(c).all
 	return inBlock(c, func(x *spanRow, b *Batch) {
-		if x.p.l.HasArgs() {
-			all(x, b)
-			return
-		}
-		clear(b.Ints)
-		clear(b.Texts)
+		none := !x.p.l.HasArgs()
 		for k := range b.Null {
-			b.Null[k] = true
+			if none {
+				b.Null[k] = true
+				continue
+			}
+			x.take(k)
+			b.set(k, c.get(x))
 		}
 	})
 }
@@ -312,7 +285,9 @@ var spansTable = table("spans", "A call with its start and end: one bar of the t
 		inBlock(integer("duration_ps", "ps", "end minus start", func(x *spanRow) int64 { return x.end - x.start }), func(x *spanRow, b *Batch) {
 			b.ints(func(k int) int64 { return x.own.ends[k] - x.own.starts[k] })
 		}),
-		single(integer("self_ps", "ps", "duration without the spans directly inside", func(x *spanRow) int64 { return x.self() })),
+		inBlock(integer("self_ps", "ps", "duration without the spans directly inside", func(x *spanRow) int64 { return x.self() }), func(x *spanRow, b *Batch) {
+			b.ints(func(k int) int64 { x.take(k); return x.self() })
+		}),
 		ofArgs(maybe("cpu_ps", "ps", "time on CPU, if the file has it", func(x *spanRow) (int64, bool) { return x.rec.SpanCPU(x.p.l, x.i) })),
 		inBlock(few(integer("call_id", "", "ID of calls.call_id", func(x *spanRow) int64 { return int64(x.call) })), func(x *spanRow, b *Batch) {
 			b.ints(func(k int) int64 { return int64(x.own.calls[k]) })
@@ -321,8 +296,19 @@ var spansTable = table("spans", "A call with its start and end: one bar of the t
 			b.ints(func(k int) int64 { return int64(x.rec.Func(x.own.calls[k])) })
 		}),
 		functionNames(text("function", "name of the function", func(x *spanRow) string { return functionOf(x.rec, x.call) })),
-		single(rising(maybe("parent_id", "", "span_id of the span around it", func(x *spanRow) (int64, bool) { return x.outer() }))),
-		single(flag("unfinished", "the span never ended in the recording", func(x *spanRow) bool { return x.p.l.Unfinished(x.i) })),
+		inBlock(rising(maybe("parent_id", "", "span_id of the span around it", func(x *spanRow) (int64, bool) { return x.outer() })), func(x *spanRow, b *Batch) {
+			for k := range b.Ints {
+				x.take(k)
+				row, ok := x.outer()
+				b.Ints[k], b.Null[k] = row, !ok
+			}
+		}),
+		inBlock(flag("unfinished", "the span never ended in the recording", func(x *spanRow) bool { return x.p.l.Unfinished(x.i) }), func(x *spanRow, b *Batch) {
+			clear(b.Ints)
+			for _, i := range x.p.l.UnfinishedIn(x.own.from, len(b.Ints)) {
+				b.Ints[i-x.own.from] = 1
+			}
+		}),
 		ofArgs(column[spanRow]{Column: Column{Name: "args", Type: Text, Null: true, Doc: "arguments, usually a JSON object"}, get: func(x *spanRow) Value {
 			s := x.args()
 			return Value{Type: Text, Text: s, Null: s == ""}
