@@ -17,6 +17,7 @@ import (
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/group"
 )
 
 // limitedScratch is the environment variable with the child's scratch folder for columns.
@@ -31,7 +32,7 @@ const limitedHeld = 6 << 20
 // limit, and leave no files behind.
 func TestLargerThanItsGroup(t *testing.T) {
 	if path := os.Getenv(limitedFile); path != "" {
-		if err := os.WriteFile(filepath.Join(os.Getenv(limitedIn), "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0); err != nil {
+		if err := group.Join(os.Getenv(limitedIn)); err != nil {
 			t.Fatal("there is no limit:", err)
 		}
 		held := bytes.Repeat([]byte{1}, limitedHeld)
@@ -47,7 +48,7 @@ func TestLargerThanItsGroup(t *testing.T) {
 		t.Skip("SKIPPED: reads six million spans twice; runs without the race detector")
 	}
 	const memory = 96 << 20
-	group := controlGroup(t, memory)
+	folder := group.New(t, memory)
 	path := filepath.Join(t.TempDir(), "larger.spall")
 	f, err := os.Create(path)
 	if err != nil {
@@ -68,7 +69,7 @@ func TestLargerThanItsGroup(t *testing.T) {
 	}
 	scratch := filepath.Join(t.TempDir(), "scratch")
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestLargerThanItsGroup$")
-	cmd.Env = append(os.Environ(), limitedFile+"="+path, limitedIn+"="+group, limitedScratch+"="+scratch, "GOMEMLIMIT=off", "GOGC=100")
+	cmd.Env = append(os.Environ(), limitedFile+"="+path, limitedIn+"="+folder, limitedScratch+"="+scratch, "GOMEMLIMIT=off", "GOGC=100")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), want) {
 		t.Errorf("in a group it ends with %v, and says\n%.2000s\nnot\n%.2000s", err, out, want)

@@ -26,6 +26,7 @@ import (
 	"ashlar/ingest/format/codec"
 	"ashlar/ingest/format/encode"
 	"ashlar/ingest/query/analyze"
+	"ashlar/testdata/group"
 )
 
 // Small files whose content needs more memory than available give a one-sentence error.
@@ -101,7 +102,7 @@ func TestControlGroup(t *testing.T) {
 	if instrumented() {
 		t.Skip("SKIPPED: the race detector needs more memory than the limit gives")
 	}
-	tiny, small, larger := controlGroup(t, 250<<20), controlGroup(t, 600<<20), controlGroup(t, 1<<30)
+	tiny, small, larger := group.New(t, 250<<20), group.New(t, 600<<20), group.New(t, 1<<30)
 	open := func(n int) func(w io.Writer) {
 		return func(w io.Writer) {
 			io.WriteString(w, "[")
@@ -159,35 +160,6 @@ func limited(t *testing.T, path, as, group string, wants ...string) {
 	t.Errorf("it does not say %q", wants)
 }
 
-// controlGroup creates a control group below this process's own, with a memory limit in
-// bytes, for the length of the test; see cgroups(7).
-func controlGroup(t *testing.T, bytes int) (folder string) {
-	t.Helper()
-	own, _ := os.ReadFile("/proc/self/cgroup")
-	var errs []error
-	for line := range strings.Lines(string(own)) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		at, limit := "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		switch {
-		case len(f) < 3 || f[1] != "" && f[1] != "memory":
-			continue
-		case f[1] == "":
-			at, limit = "/sys/fs/cgroup", "memory.max"
-		}
-		folder = filepath.Join(at, f[2], fmt.Sprint("ashlar-test-", os.Getpid(), "-", bytes))
-		err := os.Mkdir(folder, 0o755)
-		if err == nil {
-			t.Cleanup(func() { os.Remove(folder) })
-			if err = os.WriteFile(filepath.Join(folder, limit), fmt.Append(nil, bytes), 0); err == nil {
-				return folder
-			}
-		}
-		errs = append(errs, err)
-	}
-	t.Skip("SKIPPED: no control group with a limit can be made here: ", errs)
-	return ""
-}
-
 // Environment variables that tell the child which file to read, which format to write, and
 // which limit to use.
 const (
@@ -201,8 +173,8 @@ const (
 // outcome.
 func limitedChild() {
 	var err error
-	if group := os.Getenv(limitedIn); group != "" {
-		err = os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0)
+	if folder := os.Getenv(limitedIn); folder != "" {
+		err = group.Join(folder)
 	} else {
 		err = unix.Setrlimit(unix.RLIMIT_AS, &unix.Rlimit{Cur: limitedAt, Max: limitedAt})
 	}

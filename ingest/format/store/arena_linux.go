@@ -26,6 +26,9 @@ func (e *extents) extend() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Columns take turns in the file, so reading ahead, on some disks by megabytes, would fill
+	// memory with others.
+	_ = unix.Madvise(x, unix.MADV_RANDOM)
 	// Start writing the previous extent to disk, so that its memory can be reclaimed.
 	if n := len(e.all); n > 0 {
 		_ = unix.SyncFileRange(fd, e.size-extentLen, extentLen, unix.SYNC_FILE_RANGE_WRITE)

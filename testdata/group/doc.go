@@ -1,0 +1,2 @@
+// Package group makes control groups with a limit on memory for tests on Linux.
+package group
