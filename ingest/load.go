@@ -293,6 +293,7 @@ func (l *Load) readArgs(rec *recording.Recording, open func() (*source.Input, er
 		return l.unread(err)
 	}
 	l.in.Store(in)
+	in.Random()
 	rec.Args = func(uint64) string { return "" } // the file is not mapped this time
 	for i := range Formats {
 		if f := &Formats[i]; f.Name == rec.Source.Format && f.Args != nil && in.Mapped() != nil {

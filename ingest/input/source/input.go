@@ -78,6 +78,18 @@ func FromReader(name string, r io.Reader) *Input {
 // until Close. Reading it can fault if the file is made shorter meanwhile: see Guard.
 func (in *Input) Mapped() []byte { return in.mapped }
 
+// Random tells the system that content is no longer read in order, but here and there, as the
+// arguments of records are: then it should not read more than it is asked for.
+func (in *Input) Random() {
+	if m := in.mapping; m != nil && !m.inMemory {
+		m.mu.RLock()
+		defer m.mu.RUnlock()
+		if !m.closed {
+			m.random()
+		}
+	}
+}
+
 func (in *Input) chunkSize() int {
 	if in.ChunkSize > 0 {
 		return in.ChunkSize
@@ -110,6 +122,7 @@ func (in *Input) Next(rest int) (chunk []byte, offset int64, err error) {
 			in.mapping.ahead(from, to, int64(size))
 			if err != nil {
 				in.mapping.read()
+				in.Random()
 			}
 		}
 		return in.mapped[from:to], from, err

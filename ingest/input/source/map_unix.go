@@ -45,6 +45,9 @@ func (m *mapping) ahead(from, to, _ int64) {
 	m.released = upTo
 }
 
+// random ends reading ahead.
+func (m *mapping) random() { _ = unix.Madvise(m.data, unix.MADV_RANDOM) }
+
 // pipe reads a file and can interrupt a Read that waits for input.
 type pipe struct {
 	f       *os.File

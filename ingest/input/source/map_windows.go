@@ -61,6 +61,8 @@ func copyFile(f *os.File, size int) *mapping {
 
 func (m *mapping) ahead(from, to, size int64) {}
 
+func (m *mapping) random() {}
+
 // pipe reads a file and can interrupt a Read that waits for a pipe. Windows completes such
 // a Read only when something arrives, so pipe first asks how much has arrived.
 type pipe struct {
