@@ -87,15 +87,15 @@ func (p *Pool) Used(w, h int) *Canvas {
 }
 
 // memory returns memory for n bytes and some more, so that a picture that is dragged larger
-// does not need other memory in each frame. When a second canvas of about one size is
-// requested, memory for the rest of the ring is prepared in the background.
+// does not need other memory in each frame. Memory for the rest of the ring is prepared in
+// the background.
 func (p *Pool) memory(n int) []uint8 {
 	most := n + n/8
-	if last := p.ring[(p.next+len(p.ring)-1)%len(p.ring)]; n < leastPrepared || cap(last) < n/2 {
+	if n < leastPrepared {
 		return make([]uint8, most)
 	}
 	if p.ready == nil {
-		ready := make(chan []uint8, len(p.ring)-2)
+		ready := make(chan []uint8, len(p.ring)-1)
 		p.ready = ready
 		go func() {
 			defer close(ready)
