@@ -185,7 +185,7 @@ func (f *Panel) Layout(s *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 	if fresh := !f.picture.Shown.Serves(u) || f.Drawn != k; fresh || f.mark != mark {
 		if fresh {
 			bars := f.pic.Bars
-			if f.Drawn.tree != k.tree || f.Drawn.zoom != k.zoom || f.Drawn.size != k.size {
+			if f.Drawn.tree != k.tree || f.Drawn.zoom != k.zoom || f.Drawn.size.X != k.size.X {
 				bars = flame.Layout(a.Tree, zoom, in.Dx())
 			}
 			f.pic = flame.Picture{Rec: a.Rec, Tree: a.Tree, Bars: bars, Zoom: zoom, Palette: p.Palette,
