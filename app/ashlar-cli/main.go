@@ -20,6 +20,7 @@ func main() {
 		NoWindow: lacking(os.Getenv("ASHLAR_INSTALL")),
 		Render:   picture.Render,
 		Store:    settings.Open,
+		Scratch:  true,
 	}))
 }
 

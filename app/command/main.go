@@ -108,6 +108,8 @@ type Runner struct {
 	Store func() (*settings.Store, error)
 	// Cache opens the cache of recordings; nil without a cache.
 	Cache func() *cache.Cache
+	// Scratch lets recordings larger than memory keep columns in a file; a cache does, too.
+	Scratch bool
 	// If another part of the program runs the command, Context cancels it and Read reads
 	// its recordings; otherwise both are nil.
 	Context context.Context

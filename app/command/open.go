@@ -141,7 +141,7 @@ func (c *call) reading(part recording.Part) ingest.Options {
 
 // scratch returns the folder for columns that do not fit in memory; "" in tests.
 func (c *call) scratch() string {
-	if c.run.Cache == nil {
+	if c.run.Cache == nil && !c.run.Scratch {
 		return ""
 	}
 	return cache.Scratch()
