@@ -88,9 +88,9 @@ func (r *rows[T]) Read(row int64, n int, columns []int, into []Batch) {
 		}
 		size := p.block(&r.row, i, rest)
 		for c, column := range columns {
-			b := into[c].Part(at, at+size)
-			r.columns[column].all(&r.row, &b)
-			into[c].Text = b.Text
+			r.batch = into[c].Part(at, at+size)
+			r.columns[column].all(&r.row, &r.batch)
+			into[c].Text = r.batch.Text
 		}
 		at += size
 	}

@@ -184,6 +184,7 @@ type rows[T any] struct {
 	first   []int64 // first row of each part, and the number of rows
 	at      int     // current part
 	row     T
+	batch   Batch // of a block
 }
 
 func (r *rows[T]) Len() int64 { return r.first[len(r.first)-1] }
