@@ -120,41 +120,11 @@ func TestQueriesAreKept(t *testing.T) {
 	b.Keep = kept
 	b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: "SELECT 1"}})
 	b.frame()
-	choose := func(open, text, line string) {
-		t.Helper()
-		for n := range 6 {
-			b.Focus.Give(&b.Pane.Tab, true)
-			b.frame()
-			for range n + 1 {
-				b.press(key.NameRightArrow, 0)
-			}
-			b.press(key.NameReturn, 0)
-			if b.Chooser != nil && strings.Contains(b.Chooser.Hint, open) {
-				break
-			}
-			b.Chooser, b.Menu = nil, nil
-			b.frame()
-		}
-		if b.Chooser == nil {
-			t.Fatalf("no list %q", open)
-		}
-		b.Chooser.SetText(text)
-		b.Chooser.Refresh()
-		for i := range b.Chooser.Lines {
-			if b.Chooser.Lines[i].Title == line {
-				b.Chooser.Take(i)
-				b.frame()
-				b.frame()
-				return
-			}
-		}
-		t.Fatalf("no line %q in %+v", line, b.Chooser.Lines)
-	}
-	choose("Name", "mine", "Save as mine")
+	b.choose("Name", "mine", "Save as mine")
 	if q := kept.queries.Queries; !slices.Equal(q, []settings.Query{{Name: "mine", SQL: "SELECT 1"}}) {
 		t.Fatalf("saved %v", q)
 	}
-	choose("Saved", "slowest", "Which calls of a function were the slowest?")
+	b.choose("Saved", "slowest", "Which calls of a function were the slowest?")
 	if b.Pane.SQL != "SELECT 1" {
 		t.Error("choosing a question ran it")
 	}
@@ -163,20 +133,86 @@ func TestQueriesAreKept(t *testing.T) {
 		t.Errorf("ran %q", b.Pane.SQL)
 	}
 	b.press(key.NameEscape, 0)
-	choose("Saved", "who calls", "Who calls a function, and how often?")
+	b.choose("Saved", "who calls", "Who calls a function, and how often?")
 	b.press(key.NameReturn, key.ModCtrl)
 	if !strings.Contains(b.Pane.SQL, "c.function = 'main' ") {
 		t.Errorf("ran %q", b.Pane.SQL)
 	}
 	b.press(key.NameEscape, 0)
-	choose("Saved", "mine", "mine")
+	b.choose("Saved", "mine", "mine")
 	b.press(key.NameReturn, key.ModCtrl)
 	if b.Pane.SQL != "SELECT 1" {
 		t.Errorf("the saved query is %q", b.Pane.SQL)
 	}
 	b.press(key.NameEscape, 0)
-	choose("Name", "", "Delete mine")
+	b.choose("Name", "", "Delete mine")
 	if len(kept.queries.Queries) != 0 {
 		t.Error("the query was not deleted")
+	}
+}
+
+// choose opens a list of the query panel, by its hint, and takes a line of it.
+func (b *bench) choose(open, text, line string) {
+	b.t.Helper()
+	for n := range 6 {
+		b.Focus.Give(&b.Pane.Tab, true)
+		b.frame()
+		for range n + 1 {
+			b.press(key.NameRightArrow, 0)
+		}
+		b.press(key.NameReturn, 0)
+		if b.Chooser != nil && strings.Contains(b.Chooser.Hint, open) {
+			break
+		}
+		b.Chooser, b.Menu = nil, nil
+		b.frame()
+	}
+	if b.Chooser == nil {
+		b.t.Fatalf("no list %q", open)
+	}
+	b.Chooser.SetText(text)
+	b.Chooser.Refresh()
+	for i := range b.Chooser.Lines {
+		if b.Chooser.Lines[i].Title == line {
+			b.Chooser.Take(i)
+			b.frame()
+			b.frame()
+			return
+		}
+	}
+	b.t.Fatalf("no line %q in %+v", line, b.Chooser.Lines)
+}
+
+// TestQuestionsFit fills in a function and a thread that have spans, although the first thread
+// has none.
+func TestQuestionsFit(t *testing.T) {
+	b := newBench(t, `[{"ph":"i","s":"t","pid":1,"tid":1,"ts":0,"name":"note"},
+{"ph":"X","pid":1,"tid":2,"ts":0,"dur":10,"name":"outer"},{"ph":"X","pid":1,"tid":2,"ts":1,"dur":8,"name":"inner"},
+{"ph":"X","pid":1,"tid":2,"ts":30,"dur":10,"name":"outer"},{"ph":"X","pid":1,"tid":2,"ts":45,"dur":5,"name":"inner"}]`)
+	b.Keep = new(keptNote)
+	if !b.Run("Query") {
+		t.Fatal("there is no command for the panel")
+	}
+	b.frame()
+	ask := func(text, line string) string {
+		b.choose("Saved", text, line)
+		b.press(key.NameReturn, key.ModCtrl)
+		b.frame()
+		g := b.Grid()
+		if g == nil {
+			t.Fatalf("%q has no rows: %s", line, b.Pane.SQL)
+		}
+		b.press(key.NameEscape, 0)
+		var rows []string
+		for _, r := range g.Rows {
+			rows = append(rows, strings.Join(r, " "))
+		}
+		return strings.Join(rows, ", ")
+	}
+	if got, want := ask("gaps", "Where are the longest gaps on a thread?"), "10000000 20000000, 40000000 5000000"; got != want {
+		t.Errorf("gaps %q, not %q, by %s", got, want, b.Pane.SQL)
+	}
+	if got, want := ask("slowest", "Which calls of a function were the slowest?"), "1000000 8000000, 45000000 5000000"; got != want { // inner: 13 µs of its own, outer 12
+		t.Errorf("slowest %q, not %q, by %s", got, want, b.Pane.SQL)
 	}
 }

@@ -314,32 +314,3 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 
 // Areas returns the areas that focus the panel when clicked.
 func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.table.Drag, &t.chart.Drag} }
-
-// placeholders are the functions in the questions of the manual that stand for the user's
-// own; the first that a question has is replaced.
-var placeholders = [...]string{"Request", "Query"}
-
-// fillIn puts the name of a function in the place of the manual's: of the selected one, else
-// of the one with the largest self cost.
-func fillIn(p *panel.Side, query string) (filled, name string) {
-	placeholder := placeholders[0]
-	for _, p := range placeholders[1:] {
-		if !strings.Contains(query, "'"+placeholder+"'") {
-			placeholder = p
-		}
-	}
-	f, ok := p.PickedFunction()
-	if a := p.Doc.Answer(); !ok && p.Counts(a) && len(a.Rows) > 0 {
-		best := &a.Rows[0]
-		for i := range a.Rows {
-			if r := &a.Rows[i]; r.Self > best.Self && r.IsFunction(a.Rec) {
-				best = r
-			}
-		}
-		f, ok = best.Function(a.Rec), true
-	}
-	if !ok || f.Name == "" || strings.ContainsAny(f.Name, "'\x00\n") || !strings.Contains(query, placeholder) {
-		return query, placeholder
-	}
-	return strings.ReplaceAll(query, "'"+placeholder+"'", "'"+f.Name+"'"), f.Name
-}

@@ -1,0 +1,104 @@
+package query
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"ashlar/app/window/panel"
+	"ashlar/ingest/model/recording"
+)
+
+// placeholders are the functions in the questions of the manual that stand for the user's
+// own; the first that a question has is replaced.
+var placeholders = [...]string{"Request", "Query", "Handle"}
+
+// anyThread is the condition of questions about one thread.
+const anyThread = "thread_id = 0"
+
+// fillIn puts the name of a function of the recording, and the ID of a thread, in the place of the
+// manual's. It returns the name that the query has now, for the user to replace.
+func fillIn(p *panel.Side, query string) (filled, name string) {
+	query = strings.Replace(query, anyThread, fmt.Sprint("thread_id = ", likelyThread(p)), 1)
+	for _, name = range placeholders {
+		if strings.Contains(query, "'"+name+"'") {
+			break
+		}
+	}
+	f := likelyFunction(p, strings.Contains(query, " spans "))
+	if f == "" || strings.ContainsAny(f, "'\x00\n") || !strings.Contains(query, "'"+name+"'") {
+		return query, name
+	}
+	return strings.ReplaceAll(query, "'"+name+"'", "'"+f+"'"), f
+}
+
+// likelyThread returns the thread of the selected bar, else the one with most spans that no
+// other span contains.
+func likelyThread(p *panel.Side) (best int) {
+	if p.Pick.Kind == panel.PickBar {
+		return p.Pick.Hit.Track
+	}
+	most := 0
+	for i, t := range p.Rec.Tracks {
+		if len(t.Lanes) > 0 && t.Lanes[0].Len() > most {
+			best, most = i, t.Lanes[0].Len()
+		}
+	}
+	return best
+}
+
+// likelyFunction returns the name of the selected function, else of the one with the largest
+// self cost. If the question is about spans and the recording has some, it is one with spans.
+func likelyFunction(p *panel.Side, inSpans bool) string {
+	best, most := "", int64(math.MinInt64)
+	picked, isPicked := p.PickedFunction()
+	if inSpans && p.Rec.Counts.Spans > 0 {
+		for f, self := range spanTimes(p.Rec) {
+			name := p.Rec.Functions.At(int(f)).Name
+			if isPicked && name == picked.Name {
+				return name
+			}
+			if self > most {
+				best, most = name, self
+			}
+		}
+		return best
+	}
+	if isPicked {
+		return picked.Name
+	}
+	if a := p.Doc.Answer(); p.Counts(a) {
+		for i := range a.Rows {
+			if r := &a.Rows[i]; r.Self > most && r.IsFunction(a.Rec) {
+				best, most = r.Name, r.Self
+			}
+		}
+	}
+	return best
+}
+
+// spanTimes iterates over the functions that have spans, with the time in these without
+// their children.
+func spanTimes(rec *recording.Recording) iter.Seq2[recording.FuncID, int64] {
+	self, count := make([]int64, rec.Functions.Len()), make([]int64, rec.Functions.Len())
+	for i, n := range rec.SpanCount {
+		c := recording.CallID(i)
+		if n == 0 || c == recording.NoCall {
+			continue
+		}
+		f, t := rec.Func(c), rec.SpanTime[i]
+		self[f] += t
+		count[f] += n
+		if parent := rec.Calls.Parent(c); parent != recording.NoCall {
+			self[rec.Func(parent)] -= t
+		}
+	}
+	return func(yield func(recording.FuncID, int64) bool) {
+		for f, n := range count {
+			if n > 0 && !yield(recording.FuncID(f), self[f]) {
+				return
+			}
+		}
+	}
+}
