@@ -40,7 +40,7 @@ type diffOptions struct {
 func (o *diffOptions) flags(fs *pflag.FlagSet) {
 	t := &o.text
 	fs.StringArrayVar(&t.a, "a", nil, "recordings of side A: a `FILE`, a folder or a quoted pattern (repeatable)")
-	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE`, a folder or a quoted pattern")
+	fs.StringArrayVar(&t.b, "b", nil, "recordings of side B: a `FILE`, a folder or a quoted pattern (repeatable)")
 	o.chooser.flags(fs)
 	fs.StringVar(&o.MetricB, "metric-b", "", "the `METRIC` of B (default: the counterpart of A's)")
 	fs.StringVar(&t.by, "by", string(compare.ByFunction), "group rows by `WHAT`: function, stack, module, file, line, package, name, category, thread, state, context:KEY, arg:KEY")
@@ -119,7 +119,7 @@ func (o *diffOptions) check(fs *pflag.FlagSet, args []string) (err error) {
 		o.If = append(o.If, cond)
 	}
 	if o.slow.isSet() && o.typical.isSet() || (o.slow.isSet() || o.typical.isSet()) && (o.calls.isSet() || len(o.Files[0]) > 1 || !slices.Equal(o.Files[0], o.Files[1])) {
-		return misuse("--slow and --typical already define both sides; use one of them, without --calls and --calls-b")
+		return misuse("--slow and --typical each define both sides; use only one of them, with one file and without --calls and --calls-b")
 	}
 	if !fs.Changed("normalize") && (o.calls.isSet() || o.slow.isSet() || o.typical.isSet()) {
 		o.normalize = compare.Calls // the sets rarely have the same number of calls

@@ -298,5 +298,5 @@ func (o *RenderOptions) shape(size string, scale float64) error {
 const viewHelp = `
 A FUNCTION is a name as top prints it, NAME@MODULE, or a /regular expression/.
 Flags that change stacks apply in the order in which they are typed. --where
-filters by labels: those that ashlar info lists for the stacks, and the pid,
-tid, comm and cpu of threads and samples.`
+filters by label: any that ashlar info lists for the stacks, or the pid, tid,
+comm or cpu of a thread or sample.`

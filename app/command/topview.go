@@ -79,7 +79,7 @@ func (o *topOptions) looks() error {
 		return nil
 	}
 	if key := o.sort.key(); key != "" && !key.of(o.by) {
-		return misuse("only functions have a %s; leave out --by %s or --sort %s", key, o.by, o.sort)
+		return misuse("--sort %s works only for functions; leave out --by %s or sort by another column", o.sort, o.by)
 	}
 	switch {
 	case len(sides) > 1:

@@ -85,7 +85,7 @@ func TestTopZoomMisses(t *testing.T) {
 		"--tree has its own order; leave out --sort":             {"--zoom", "a", "--sort", "name"},
 		"self, total, count":                                     {"--sort", "weight"},
 		"has no spans, so it has no durations; leave out --sort": {"--sort", "most"},
-		"only functions have a least":                            {"--sort", "-least", "--by", "module"},
+		"--sort -least works only for functions":                 {"--sort", "-least", "--by", "module"},
 	} {
 		var out, errs bytes.Buffer
 		if code := Main(append([]string{"top", path}, args...), nil, &out, &errs, Runner{}); code == Done || !strings.Contains(errs.String(), want) {

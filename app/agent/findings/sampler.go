@@ -138,7 +138,7 @@ func (l *look) broken(r rule) {
 		if sure, ok := l.above(cost[deepest], l.sum, .05); ok {
 			amount, share, most := l.deep(deepest, cost[deepest], deepest)
 			most.noun = plural(deepest, "frame").noun
-			l.add(r, Finding{Size: l.size(cost[deepest]), Confidence: sure}.saying("Stacks cut off at %s: %s (%s) of %s. None is deeper.", most, amount, share, name(l.metric.Name)),
+			l.add(r, Finding{Size: l.size(cost[deepest]), Confidence: sure}.saying("Stacks cut off at %s: %s (%s) of %s. No stack is deeper.", most, amount, share, name(l.metric.Name)),
 				view.State{Tab: "flamegraph"}, "top", evidence.File(l.rec), "--invert")
 		}
 	}

@@ -76,7 +76,7 @@ func (j *job) toTest(kind string) (string, error) {
 	case len(j.args) > 1 && j.args[1] == "test":
 		return kind, nil
 	case len(j.args) > 1 && j.args[1] == "run":
-		return "", subcommand.Misuse("go run would be recorded with the compiler; build first: go build -o prog %s, then ashlar record ./prog", strings.Join(j.args[2:], " "))
+		return "", subcommand.Misuse("a recording of go run would include the compiler; build first: go build -o prog %s, then ashlar record ./prog", strings.Join(j.args[2:], " "))
 	}
 	return "perf", nil
 }

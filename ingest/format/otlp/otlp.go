@@ -177,7 +177,7 @@ func split(content []byte, note func(code, place, text string)) (frames [][]byte
 		rest := content[at:]
 		place := fmt.Sprintf("byte %d", at)
 		if len(rest) < 4 {
-			note("cut", place, fmt.Sprintf("The file is truncated in the length of a message at %s", place))
+			note("cut", place, fmt.Sprintf("The file ends within the length of a message at %s", place))
 			break
 		}
 		n := uint64(binary.BigEndian.Uint32(rest))

@@ -24,7 +24,7 @@ func TestSentences(t *testing.T) {
 		{"cut", good[:len(good)-10], "byte 340", "Field 2 at byte 340 is longer than its message: the file is truncated or damaged there"},
 		{"rubbish behind", append(good[:len(good):len(good)], 0xff), "byte 763", "The protobuf is damaged at byte 763; the rest of its message is left out"},
 		{"a frame that is cut", append([]byte{0, 0, 0xff, 0xff}, good...), "byte 0", "The message at byte 0 should have 65535 bytes but has 763: the file is truncated or damaged there"},
-		{"a length that is cut", append(append(binary.BigEndian.AppendUint32(nil, uint32(len(good))), good...), 0, 0), "byte 767", "The file is truncated in the length of a message at byte 767"},
+		{"a length that is cut", append(append(binary.BigEndian.AppendUint32(nil, uint32(len(good))), good...), 0, 0), "byte 767", "The file ends within the length of a message at byte 767"},
 		{"JSON that is cut", []byte(jsonExample[:200]), "", "no line of the JSON could be read"},
 		{"JSON of something else", []byte(`{"a":1}`), "", "the file has no profiles"},
 		{"a line of JSON that is cut", []byte(jsonExample + "\n" + jsonExample[:300]), "line 2", "Line 2 is damaged or truncated and was left out: unexpected end of JSON input"},
