@@ -443,9 +443,9 @@ func (l *Load) Cancel() { l.cancel() }
 // errStopped is the cause when the user stops a load.
 var errStopped = errors.New("loading was cancelled")
 
-// Stop ends reading. What was read so far becomes the recording, with a warning that it
-// is incomplete. If reading has ended already, Stop ends the work after it in the same
-// way: spans not laid out yet are left out.
+// Stop ends reading. The input read so far becomes the recording, with a warning that it
+// is incomplete. If reading is already over, Stop ends the layout of the spans in the same
+// way and leaves out the rest of them.
 func (l *Load) Stop() {
 	if l.reading.Err() != nil {
 		l.enough(errStopped)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestLongNames: an answer in words stays readable whatever the length of names.
+// TestLongNames checks that text output stays short even if names are very long.
 func TestLongNames(t *testing.T) {
 	dir := t.TempDir()
 	write := func(file, name string) string {

@@ -14,7 +14,7 @@ import (
 )
 
 // fileFlags are the flags whose value is a path on this machine, or which concern files
-// here. A session does not get such command lines.
+// here. A command line with one of them is never sent to a session.
 var fileFlags = []string{"exe", "debuginfod", "query", "with", "a", "b", "source-root", "no-cache", "redact"}
 
 // sessionFlag adds --session to the commands that a session answers, and to report and

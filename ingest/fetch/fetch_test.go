@@ -231,7 +231,8 @@ func TestSentOn(t *testing.T) {
 	}
 }
 
-// TestCredentials: what lets in is sent, and is nowhere else.
+// TestCredentials checks that the password and token of a URL are sent to the server, and
+// that the recording's name contains neither.
 func TestCredentials(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, password, _ := r.BasicAuth(); user != "user" || password != "secret" || r.FormValue("token") != "abc" {

@@ -25,8 +25,7 @@ type membership struct {
 // mostSets is the maximum number of sets in a picture: the two sides of a comparison.
 const mostSets = 2
 
-// member finds the spans of a lane that belong to any of some sets. Lookups must go from
-// left to right.
+// member finds out which sets contain a lane's spans. Lookups must go from left to right.
 type member struct {
 	runs [mostSets][]sets.Run
 	at   [mostSets]int

@@ -210,7 +210,8 @@ func (p *Picture) gatheredOf() gatheredOf {
 	return of
 }
 
-// toFind estimates the number of bars of a lane that have to be searched for.
+// toFind estimates how many bars of a lane are not left over from the last frame, so that
+// look must search for them.
 func (p *Picture) toFind(l *laneSpans) int {
 	if l.last != nil {
 		n := min(l.spans.Len(), max(p.movedBy, -p.movedBy))

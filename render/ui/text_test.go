@@ -43,7 +43,8 @@ func TestAnyUnicodeIsLaidOut(t *testing.T) {
 	}
 }
 
-// TestLongText: a text of a megabyte takes no longer than what can be seen of it.
+// TestLongText checks that a text of a megabyte is cut to about its visible part before it
+// is shaped.
 func TestLongText(t *testing.T) {
 	u := &UI{Context: layout.Context{Ops: new(op.Ops), Metric: unit.Metric{PxPerDp: 1, PxPerSp: 1}}, Theme: theme.Dark, Faces: new(raster.Faces), Shaper: NewShaper()}
 	u.Shapes = svg.New(200, 100, 0)

@@ -300,6 +300,6 @@ func (w *Window) Screenshot() *image.RGBA {
 	return w.Display.Screenshot()
 }
 
-// hasFrameLog reports whether a program is told to write a frame log. The windows of such
-// programs answer.
+// hasFrameLog reports whether the arguments make a program write a frame log. Only windows
+// of such programs are sure to answer the clipboard requests of handled.
 func hasFrameLog(args []string) bool { return slices.Contains(args, "--frame-log") }

@@ -221,8 +221,8 @@ type value struct {
 	list   []*value // the values of keys, or the elements of a list
 	isList bool
 	rest   *beyond // number and cost of the elements after list; nil if there are none
-	// by is the field that holds the elements' cost, and all is the sum of that field
-	// over all elements. Both are valid once added is true.
+	// by names the field with the elements' cost, and all is its sum over all elements.
+	// The first call of share computes both and sets added.
 	by    string
 	all   *big.Rat
 	added bool

@@ -99,7 +99,8 @@ func (l *look) mode(r rule) error {
 	return nil
 }
 
-// spread returns by how much the mean of durations is above their median, as a share.
+// spread returns how far the mean duration is above the median, as a fraction of the
+// median.
 func spread(d *spans.Durations) float64 {
 	mean, _ := d.Mean().Float64()
 	return mean/float64(max(1, d.Median)) - 1

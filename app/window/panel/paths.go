@@ -7,8 +7,8 @@ import (
 	"ashlar/ingest/query/analyze"
 )
 
-// A path leads from a tree's root to a node by the names of functions. So it is also
-// valid in the next answer's tree, and after the recording is read again.
+// A path lists the function names from a tree's root to a node. Unlike the index of a node,
+// it stays valid in the next answer's tree and after the recording is read again.
 
 // PathOf returns the path to a node, nil for the root.
 func PathOf(rec *recording.Recording, t *analyze.Tree, node int) []recording.FuncName {

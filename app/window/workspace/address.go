@@ -138,7 +138,8 @@ func (p *Pane) barState() *view.Bar {
 	return &view.Bar{Thread: view.ThreadOf(p.Rec, h.Track), Lane: h.Lane, Time: at - p.Rec.Start}
 }
 
-// barNamed finds the bar that begins at a given time: a span, or a bar of samples.
+// barNamed finds the bar that a State refers to: the span or the bar of samples that starts
+// exactly at its time.
 func (p *Pane) barNamed(b *view.Bar) (timeline.Hit, bool) {
 	track, ok := b.Thread.Find(p.Rec)
 	if !ok {

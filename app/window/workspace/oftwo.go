@@ -131,8 +131,8 @@ func (o *ofTwo) beside(d *Workspace, u *ui.UI, r image.Rectangle) {
 	u.NoArea()
 }
 
-// commands returns the command lines that print the content of the current tab, for sides
-// of the given panes.
+// commands returns the command lines that print the content of the current tab. of holds
+// the panes of sides A and B, the same pane twice for two scopes of one recording.
 func (o *ofTwo) commands(of [2]*Pane) (cs []*command) {
 	if o.Tab == comparison.Trend {
 		return []*command{trendCommand(o.Options.Event, o.Options.Metric, of[0], of[1])}

@@ -24,8 +24,8 @@ func zeros(b []byte) (n int) {
 
 var blank [4096]byte
 
-// waits reports whether the element at p, which was read with the given result, needs more
-// bytes than b has and may have them.
+// waits reports whether the element at p is cut off at the end of b and more input may
+// complete it. st is the result of scanning it.
 func (s *scanner) waits(b []byte, p int, st jsonscan.Status) bool {
 	return st == jsonscan.More && !s.final && len(b)-p <= maxEvent && blanksIn(b[p:]) == 0
 }

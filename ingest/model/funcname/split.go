@@ -15,8 +15,8 @@ import "strings"
 // compilers' suffixes follow End. Neither identifies the function.
 type Parts struct {
 	Start, Short, Type, Leaf, End int
-	// Text means that the name is plain words rather than a function's name: no part is
-	// less important than the others.
+	// Text means that the name is plain text and not the name of a function, so it has no
+	// parts that could be left out.
 	Text bool
 }
 

@@ -79,7 +79,7 @@ type keyTally struct {
 	last   int // the index added to last
 }
 
-// add adds the sums of a context that has a value.
+// add adds the sums of a context in which the key has the given value.
 func (k *keyTally) add(value string, sum *ContextValue) {
 	if len(k.values) == 0 || k.values[k.last].Value != value {
 		at, ok := k.at[value]

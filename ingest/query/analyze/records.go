@@ -273,7 +273,8 @@ type stateCall struct {
 	frame recording.FrameID
 }
 
-// stateCalls returns the calls of states below other calls.
+// stateCalls returns the calls that stand for thread states, by their parent call and
+// frame. States without a parent are left out.
 func stateCalls(rec *recording.Recording) map[stateCall]recording.CallID {
 	m := map[stateCall]recording.CallID{}
 	for i := 1; i < rec.Calls.Len(); i++ {

@@ -375,8 +375,8 @@ func TestTransformText(t *testing.T) {
 	}
 }
 
-// TestNumbered checks the number of names that differ only in numbers within a module, and
-// the share of the width that five of them fill.
+// TestNumbered checks how many functions OpFoldDigits would merge, and the largest share of
+// a flamegraph's width that five or more of them fill.
 func TestNumbered(t *testing.T) {
 	b := recording.NewBuilder()
 	b.AddEvent(recording.SpanEvent())

@@ -48,9 +48,9 @@ func Bind(ctx context.Context, rec *recording.Recording, in recording.Scope) (re
 	return in.Of(set), err
 }
 
-// Durations measures the spans of functions in a scope that has been looked up. If none
-// of them count, it measures their async spans. metric is recording.SpanTime or another
-// metric of the spans' time.
+// Durations measures the spans of functions in a scope that Bind returned. If none of them
+// count, it measures their async spans. metric is recording.SpanTime or another metric of
+// the spans' time.
 func Durations(ctx context.Context, rec *recording.Recording, in recording.Scope, of []recording.FuncID, metric int) (*spans.Durations, error) {
 	d, err := spans.TimesOf(ctx, rec, in, of, metric)
 	if err == nil && d.Count+d.WithoutCPU == 0 && in.Async == "" && in.Beside != nil {

@@ -102,7 +102,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, _ int) bool {
 // Scroll returns the scroll position of the rows.
 func (t *Panel) Scroll(*panel.Side) *int { return &t.Down }
 
-// Table returns the whole tree, unfolded; the column depth gives a row's level.
+// Table returns the tree with all nodes expanded; the column depth gives a row's level.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a := p.Doc.Answer()
 	if a == nil {

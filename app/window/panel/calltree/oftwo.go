@@ -112,7 +112,7 @@ func (t *OfTwo) Key(c *comparison.Comparison, k key.Event, _ int) bool {
 // Scroll returns the scroll position of the rows.
 func (t *OfTwo) Scroll(*comparison.Comparison) *int { return &t.Down }
 
-// Table returns the whole tree, unfolded; the column depth gives a row's level.
+// Table returns the tree with all nodes expanded; the column depth gives a row's level.
 func (t *OfTwo) Table(c *comparison.Comparison) func() *tables.Grid {
 	a := c.Answer()
 	if a == nil {
