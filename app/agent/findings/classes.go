@@ -34,6 +34,7 @@ const (
 	searching
 	measuring
 	connecting
+	accessing
 )
 
 // names lists the functions of each class: functions that do nothing else, and the names
@@ -90,6 +91,7 @@ var names = map[class][]string{
 		"malloc", "calloc", "realloc", "free", "cfree", "_int_malloc", "_int_free", "malloc_consolidate", "operator new*", "operator delete*", "runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice",
 	},
 	spawning:  {"fork", "vfork", "posix_spawn*", "__x64_sys_execve", "__x64_sys_vfork", "os/exec.(*Cmd).Start", "os.StartProcess", "syscall.forkExec", "spawnSync", "execSync", "execFileSync", "subprocess.Popen.__init__", "Popen.__init__", "java.lang.ProcessBuilder.start", "CreateProcess*"},
+	accessing: {"fs.sync.*"}, // in trace events of Node, one for each call
 	searching: {"java.util.LinkedList.get", "java.util.LinkedList.node", "java.util.LinkedList.indexOf", "java.util.ArrayList.indexOf", "java.util.ArrayList.indexOfRange", "slices.Index*", "slices.Contains*", "std::find*", "std::__find_if*"},
 	measuring: {"strlen", "__strlen_*", "wcslen", "__wcslen_*"},
 }

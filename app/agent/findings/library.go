@@ -30,6 +30,7 @@ var works = []work{
 	{searching, "Searching lists from their start", .25},
 	{measuring, "Measuring the length of text", .25},
 	{connecting, "Setting up encrypted connections", .25},
+	{accessing, "Accessing files while the event loop waits", .25},
 }
 
 // library reports the kind of library work with the largest cost, with the function of the
@@ -64,6 +65,8 @@ func (l *look) library(r rule) error {
 		g := l.rec.Functions.At(int(who))
 		found.Function = cmp.Or(g.Name, found.Function)
 		found.say(", %s of it below %s", l.owner(part(own, cost.total), l.expression(cost.first), who, own, cost.total), quoted(g.Name))
+	} else if len(cost.first) > 1 {
+		found.say(", above all in %s", quoted(f.Name))
 	}
 	found.say(".")
 	// A hot function of this kind is the same finding, and so is the function that calls it if it

@@ -15,6 +15,9 @@ const (
 	// longRare is the shortest duration of a rare call (100 ms). Shorter ones happen by chance
 	// where other programs run.
 	longRare = 1e11
+	// certainRare is the duration from which a rare call needs no explanation (1 s). A busy
+	// machine may keep a thread from running for some tenths of a second.
+	certainRare = 1e12
 )
 
 // rare looks for the few calls among those that repeat on a thread that are very long, such as
@@ -28,7 +31,7 @@ func (l *look) rare(r rule) error {
 		o := &loops[i]
 		s := rareCalls(o)
 		window := o.End(len(o.Spans)-1) - o.Start(0)
-		if s == nil || 10*s.Excess < window {
+		if s == nil || 10*s.Excess < window || !l.explains(o, s) {
 			continue
 		}
 		others := slowQuery(s)
@@ -51,6 +54,12 @@ func (l *look) rare(r rule) error {
 		return nil
 	}
 	return nil
+}
+
+// explains reports whether rare calls are too long for a disturbance by other programs, or the
+// first ones, or call what no other call of the loop does.
+func (l *look) explains(o *repeat.Loop, s *repeat.Slow) bool {
+	return s.From >= certainRare || s.Calls[len(s.Calls)-1] == len(s.Calls)-1 || onlySlow(o.Callees(s)) != nil
 }
 
 // longest returns the longest of the slow calls.

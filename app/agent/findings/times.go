@@ -82,6 +82,9 @@ func (l *look) mode(r rule) error {
 		if all, err := l.everywhere(row.Func, d); all || err != nil {
 			return err
 		}
+		if noise, err := l.disturbed(row.Func, d); noise || err != nil {
+			return err
+		}
 		state := of(f, "calls")
 		state.Sides[0].Calls = which
 		size := l.sizeOf(int64(min(took, math.MaxInt64/2)), int64(min(sum, math.MaxInt64/2)))
@@ -153,6 +156,11 @@ func (l *look) slower(r rule) error {
 		d := all[i]
 		t := d.Trend
 		if d.Count < fewestCalls || t.Direction != spans.Slower || t.P > .001 || t.Moments < 10 || t.First <= 0 || t.Last < 2*t.First {
+			continue
+		}
+		if noise, err := l.slowed(row.Func, d); err != nil {
+			return err
+		} else if noise {
 			continue
 		}
 		f := l.rec.Functions.At(int(row.Func))
