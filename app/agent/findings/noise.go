@@ -49,10 +49,19 @@ func mostOf(all []*spans.Durations, affected func(*spans.Durations) bool) bool {
 
 // disturbed reports whether the long calls of a function are no more than what other programs do
 // to the functions of this one: most others, its callees among them, lose at least a third as
-// much beyond their usual time.
+// much beyond their usual time. An interruption prolongs one callee, so that callees are slow
+// the more rarely, the shorter they are; callees that are slow as often as their caller have
+// more work.
 func (l *look) disturbed(f recording.FuncID, d *spans.Durations) (bool, error) {
+	often := func(d *spans.Durations) float64 { // the share of slow calls
+		slow, _ := d.Slow()
+		return float64(slow.Count) / float64(d.Count)
+	}
 	all, err := l.leaves(f)
-	return mostOf(all, func(other *spans.Durations) bool { return 3*spread(other) >= spread(d) }), err
+	return mostOf(all, func(other *spans.Durations) bool {
+		length := min(1, float64(other.Median)/float64(max(1, d.Median)))
+		return 3*spread(other) >= spread(d) && often(other) <= 2*length*often(d)
+	}), err
 }
 
 // quarters is the number of parts of the time whose durations are compared.
