@@ -2,6 +2,7 @@ package findings
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"ashlar/ingest/model/recording"
@@ -49,9 +50,8 @@ func mostOf(all []*spans.Durations, affected func(*spans.Durations) bool) bool {
 
 // disturbed reports whether the long calls of a function are no more than what other programs do
 // to the functions of this one: most others, its callees among them, lose at least a third as
-// much beyond their usual time. An interruption prolongs one callee, so that callees are slow
-// the more rarely, the shorter they are; callees that are slow as often as their caller have
-// more work.
+// much beyond their usual time. An interruption prolongs one of the callees; if much shorter ones
+// are slow exactly as often as the function, all of them have more work in its slow calls.
 func (l *look) disturbed(f recording.FuncID, d *spans.Durations) (bool, error) {
 	often := func(d *spans.Durations) float64 { // the share of slow calls
 		slow, _ := d.Slow()
@@ -59,8 +59,8 @@ func (l *look) disturbed(f recording.FuncID, d *spans.Durations) (bool, error) {
 	}
 	all, err := l.leaves(f)
 	return mostOf(all, func(other *spans.Durations) bool {
-		length := min(1, float64(other.Median)/float64(max(1, d.Median)))
-		return 3*spread(other) >= spread(d) && often(other) <= 2*length*often(d)
+		asOften := 2*other.Median <= d.Median && math.Abs(often(other)-often(d)) <= .05*often(d)
+		return 3*spread(other) >= spread(d) && !asOften
 	}), err
 }
 
