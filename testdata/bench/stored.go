@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"ashlar/testdata/group"
 )
 
 // atOnce is the longest time, in seconds, that a command may take on a recording in the
@@ -186,14 +188,14 @@ func (b *bench) larger() ([]result, error) {
 		return nil, err
 	}
 	limit := max(leastGroup, f.bytes/5)
-	group, err := controlGroup(limit)
+	folder, err := group.Make(limit)
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(group)
+	defer os.Remove(folder)
 	b.quiet()
 	// The shell joins the group, then becomes the program.
-	r, err := execute(exec.Command("sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(group, "cgroup.procs"), b.program, "info", "--json", "--no-cache", f.path))
+	r, err := execute(exec.Command("sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(folder, "cgroup.procs"), b.program, "info", "--json", "--no-cache", f.path))
 	if err != nil {
 		return nil, err
 	}
@@ -206,34 +208,4 @@ func (b *bench) larger() ([]result, error) {
 		Measured: fmt.Sprintf("%d spans in %.1f s, %.0f MB of its own", f.summary.Spans, r.Seconds, float64(r.Own)/mega),
 		Note:     fmt.Sprintf("%s; %.1f s without a limit", quietly(r), all[0].Seconds), Runs: []run{r},
 	}}, nil
-}
-
-// controlGroup creates a control group below this process's own, with a memory limit in
-// bytes: see cgroups(7). The caller removes it.
-func controlGroup(bytes int64) (string, error) {
-	own, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return "", err
-	}
-	failed := errors.New("no control group with a limit of memory can be made here")
-	for line := range strings.Lines(string(own)) {
-		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		at, limit := "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		switch {
-		case len(f) < 3 || f[1] != "" && f[1] != "memory":
-			continue
-		case f[1] == "":
-			at, limit = "/sys/fs/cgroup", "memory.max"
-		}
-		folder := filepath.Join(at, f[2], fmt.Sprint("ashlar-bench-", os.Getpid()))
-		err := os.Mkdir(folder, 0o755)
-		if err == nil {
-			if err = os.WriteFile(filepath.Join(folder, limit), fmt.Append(nil, bytes), 0); err == nil {
-				return folder, nil
-			}
-			os.Remove(folder)
-		}
-		failed = errors.Join(failed, err)
-	}
-	return "", failed
 }

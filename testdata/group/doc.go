@@ -1,2 +1,3 @@
-// Package group makes control groups with a limit on memory for tests on Linux.
+// Package group makes control groups with a limit on memory for tests and benchmarks on
+// Linux.
 package group

@@ -2,12 +2,11 @@ package query
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 
 	"ashlar/app/window/panel"
-	"ashlar/ingest/model/recording"
+	"ashlar/ingest/query/spans"
 )
 
 // placeholders are the functions in the questions of the manual that stand for the user's
@@ -33,15 +32,16 @@ func fillIn(p *panel.Side, query string) (filled, name string) {
 	return strings.ReplaceAll(query, "'"+name+"'", "'"+f+"'"), f
 }
 
-// likelyThread returns the thread of the selected bar, else the one with most spans that no
-// other span contains.
+// likelyThread returns the thread of the selected bar if it has spans, else the one with most
+// spans that no other span contains.
 func likelyThread(p *panel.Side) (best int) {
-	if p.Pick.Kind == panel.PickBar {
-		return p.Pick.Hit.Track
-	}
 	most := 0
 	for i, t := range p.Rec.Tracks {
-		if len(t.Lanes) > 0 && t.Lanes[0].Len() > most {
+		switch {
+		case len(t.Lanes) == 0:
+		case p.Pick.Kind == panel.PickBar && p.Pick.Hit.Track == i:
+			return i
+		case t.Lanes[0].Len() > most:
 			best, most = i, t.Lanes[0].Len()
 		}
 	}
@@ -54,7 +54,7 @@ func likelyFunction(p *panel.Side, inSpans bool) string {
 	best, most := "", int64(math.MinInt64)
 	picked, isPicked := p.PickedFunction()
 	if inSpans && p.Rec.Counts.Spans > 0 {
-		for f, self := range spanTimes(p.Rec) {
+		for f, self := range spans.SelfTimes(p.Rec) {
 			name := p.Rec.Functions.At(int(f)).Name
 			if isPicked && name == picked.Name {
 				return name
@@ -76,29 +76,4 @@ func likelyFunction(p *panel.Side, inSpans bool) string {
 		}
 	}
 	return best
-}
-
-// spanTimes iterates over the functions that have spans, with the time in these without
-// their children.
-func spanTimes(rec *recording.Recording) iter.Seq2[recording.FuncID, int64] {
-	self, count := make([]int64, rec.Functions.Len()), make([]int64, rec.Functions.Len())
-	for i, n := range rec.SpanCount {
-		c := recording.CallID(i)
-		if n == 0 || c == recording.NoCall {
-			continue
-		}
-		f, t := rec.Func(c), rec.SpanTime[i]
-		self[f] += t
-		count[f] += n
-		if parent := rec.Calls.Parent(c); parent != recording.NoCall {
-			self[rec.Func(parent)] -= t
-		}
-	}
-	return func(yield func(recording.FuncID, int64) bool) {
-		for f, n := range count {
-			if n > 0 && !yield(recording.FuncID(f), self[f]) {
-				return
-			}
-		}
-	}
 }
