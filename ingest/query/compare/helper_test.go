@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"ashlar/ingest"
@@ -136,21 +137,24 @@ func mustTables(t *testing.T, c *Comparison, sure bool) map[By]*Table {
 
 var allBy = []By{ByFunction, ByModule, ByFile, ByThread, ByStack}
 
-var readOnce = map[string]*recording.Recording{}
-
 // needSamples returns the smaller samples by name; it reads them only once.
 func needSamples(t *testing.T) map[string]*recording.Recording {
 	t.Helper()
 	samples.Need(t)
-	if len(readOnce) == 0 {
+	readOnce.Do(func() {
 		for _, path := range samples.Small(1<<20, samples.Files(t)) {
 			if rec, _, err := ingest.ReadAll(context.Background(), path, ingest.Options{}); err == nil && len(rec.Events) > 0 {
-				readOnce[samples.Name(path)] = rec
+				allRead[samples.Name(path)] = rec
 			}
 		}
-	}
-	return readOnce
+	})
+	return allRead
 }
+
+var (
+	readOnce sync.Once
+	allRead  = map[string]*recording.Recording{}
+)
 
 // naiveTable returns the table of one recording by function, without the row for missing
 // stacks.
