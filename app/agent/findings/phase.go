@@ -42,7 +42,7 @@ func (l *look) phase(r rule) error {
 		}
 		when.Function, when.Thread, when.Size = f.Name, l.rec.Tracks[o.Track].Name, timePart(p.Time, o.Total)
 		when.say(" %s of %s of %s on %s call %s, but only %s of the %s others. Its calls in that time take %s, %s of the time of all calls of %s.",
-			count(p.In), plural(p.Last-p.First+1, "call"), quoted(o.Name), l.on(o.Track), quoted(f.Name), count(p.Out), count(len(o.Spans)-(p.Last-p.First+1)), duration(p.Time), part(p.Time, o.Total), quoted(o.Name))
+			count(p.In), plural(p.Last-p.First+1, "call"), l.loopName(o), l.on(o.Track), quoted(f.Name), count(p.Out), count(len(o.Spans)-(p.Last-p.First+1)), duration(p.Time), part(p.Time, o.Total), quoted(o.Name))
 		state := view.State{Tab: "functions"}
 		state.Sides[0].Select = recording.Offsets(from, to)
 		command := []string{"top", evidence.File(l.rec), "--range", state.Sides[0].Select.String(), "--callers-of", typed(l.rec, f)}

@@ -33,7 +33,11 @@ func (l *look) rough(n Number, row, column int, query string) Number {
 // short one.
 func (l *look) loopCalls(o *repeat.Loop) string {
 	if !o.Numbered {
-		return fmt.Sprintf("thread_id = %d AND function_id = %d", o.Track, o.Function)
+		is := fmt.Sprintf("thread_id = %d AND function_id = %d", o.Track, o.Function)
+		if d := l.depth(o); d > 0 {
+			is += fmt.Sprintf(" AND depth = %d", d)
+		}
+		return is
 	}
 	n := int64(0)
 	for f := range l.rec.Functions.Len() {

@@ -39,7 +39,7 @@ func (l *look) rare(r rule) error {
 		share := part(s.Excess, window)
 		share = l.queried(o, func(calls string) string { return excessQuery(calls, s) })(share, 0)
 		f := Finding{Thread: l.rec.Tracks[o.Track].Name, Size: timePart(s.Excess, window)}.saying("%s of %s of %s on %s took at least %s (median of the others: %s), %s of the time from the first to the last.",
-			l.ofLoop(count(len(s.Calls)), "count", o, slowQuery(s)), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track),
+			l.ofLoop(count(len(s.Calls)), "count", o, slowQuery(s)), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), l.loopName(o), l.on(o.Track),
 			l.ofLoop(duration(s.From), "min", o, slowQuery(s)), l.ofLoop(duration(s.Median), "median", o, others), share)
 		switch last := s.Calls[len(s.Calls)-1]; {
 		case last == 0:

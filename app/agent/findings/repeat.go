@@ -73,7 +73,7 @@ func (l *look) outlier(r rule) error {
 		others.Others = true
 		t := l.rec.Tracks[o.Track]
 		f := Finding{Thread: t.Name, Size: timePart(s.Excess, o.Total)}.saying("%s of %s of %s on %s took at least %s (median of the others: %s).",
-			l.ofLoop(count(len(s.Calls)), "count", o, slow), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track),
+			l.ofLoop(count(len(s.Calls)), "count", o, slow), l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), l.loopName(o), l.on(o.Track),
 			l.ofLoop(duration(s.From), "min", o, slow), l.ofLoop(duration(s.Median), "median", o, others))
 		known := len(f.Claim)
 		if f.Function, err = l.why(&f, o, s); err != nil {
@@ -87,6 +87,23 @@ func (l *look) outlier(r rule) error {
 		return nil // one is enough: threads that wait for each other are slow together
 	}
 	return nil
+}
+
+// loopName names the calls of a loop in a sentence, with their depth if the thread has other calls
+// of the function: the evidence shows these as well.
+func (l *look) loopName(o *repeat.Loop) string {
+	if d := l.depth(o); d > 0 {
+		return fmt.Sprintf("%s at depth %d", quoted(o.Name), d)
+	}
+	return quoted(o.Name)
+}
+
+// depth returns the depth of a loop's calls if the thread has other calls of the function, else 0.
+func (l *look) depth(o *repeat.Loop) int {
+	if o.Numbered || l.callsOn(o.Function, o.Track) == len(o.Spans) {
+		return 0
+	}
+	return l.rec.Calls.Depth(l.rec.Tracks[o.Track].Lanes[o.Lane].Call(o.Spans[0]))
 }
 
 // addCalls adds a finding with the slow calls of a loop as its evidence: all of them, selected
@@ -386,7 +403,7 @@ func (l *look) pause(r rule) error {
 		t := l.rec.Tracks[o.Track]
 		as := l.gaps(o, long[0])
 		l.add(r, Finding{Thread: t.Name, Size: timePart(sum, window)}.saying("%s of %s gaps between calls of %s on %s last at least %s (median %s): together %s of %s.",
-			as(count(len(long)), 1), as(count(n-1), 0), quoted(o.Name), l.on(o.Track), as(duration(long[0]), 2), as(duration(median), 3), as(part(sum, window), 4), as(duration(window), 5)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
+			as(count(len(long)), 1), as(count(n-1), 0), l.loopName(o), l.on(o.Track), as(duration(long[0]), 2), as(duration(median), 3), as(part(sum, window), 4), as(duration(window), 5)), state, "top", evidence.File(l.rec), "--by", "thread", "--range", state.Sides[0].Select.String())
 		return nil
 	}
 	return l.idle(r, loops)

@@ -350,3 +350,22 @@ func TestEvidenceIsOfTheThread(t *testing.T) {
 		}
 	}
 }
+
+// TestLoopAmongOtherCalls checks that a finding about the calls at one depth says so where the
+// thread has other calls of the function, which its evidence lists as well.
+func TestLoopAmongOtherCalls(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		d := &drawn{}
+		frames(d, func(int) string { return "Frame" }, func(i int) (float64, map[string]any) { return float64(i%10/9) * .9, nil })
+		want := "100 of 1000 calls of “Frame” on “Main”"
+		if others {
+			for i := range 40 {
+				d.span(1, "Frame", float64(i)*2000+20, 100)
+			}
+			want = "100 of 1000 calls of “Frame” at depth 1 on “Main”"
+		}
+		if got := d.found(t); !strings.Contains(got, want) {
+			t.Errorf("others %t: %s", others, got)
+		}
+	}
+}

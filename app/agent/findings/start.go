@@ -43,7 +43,7 @@ func (l *look) start(r rule) error {
 		state := of(f, "functions")
 		state.Sides[0].Select = longest
 		l.add(r, Finding{Function: f.Name, Thread: l.rec.Tracks[o.Track].Name, Size: timePart(took, l.rec.Duration())}.saying("One call of %s takes %s, %s of the recording, before the first of %s of %s on %s.",
-			quoted(f.Name), time, share, l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), quoted(o.Name), l.on(o.Track)), state, "top", evidence.File(l.rec), "--range", longest.String())
+			quoted(f.Name), time, share, l.ofLoop(plural(len(o.Spans), "call"), "count", o, &calls.Query{}), l.loopName(o), l.on(o.Track)), state, "top", evidence.File(l.rec), "--range", longest.String())
 		return nil
 	}
 	return nil
