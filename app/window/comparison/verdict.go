@@ -60,15 +60,20 @@ type piece struct {
 func (v *Verdict) lines(h *panel.Host, u *ui.UI, width int) (lines [][]piece) {
 	x := 0
 	line := []piece{}
-	put := func(p *verdict.Part, text string) {
+	var put func(p *verdict.Part, text string)
+	put = func(p *verdict.Part, text string) {
 		st := style(u.Theme, p)
 		w := u.Measure(text, st).X
-		if x > 0 && x+w > width && strings.TrimSpace(text) != "" {
-			lines, line, x = append(lines, line), []piece{}, 0
-			if p.To == verdict.Nowhere {
-				text = strings.TrimLeft(text, " ")
-				w = u.Measure(text, st).X
+		if at := breakBefore(line, text); at > 0 && x+w > width && strings.TrimSpace(text) != "" {
+			rest := append(slices.Clone(line[at:]), piece{part: p, text: text})
+			lines, line, x = append(lines, line[:at]), []piece{}, 0
+			for _, pc := range rest {
+				if x == 0 && pc.part.To == verdict.Nowhere {
+					pc.text = strings.TrimLeft(pc.text, " ")
+				}
+				put(pc.part, pc.text)
 			}
+			return
 		}
 		if w > width {
 			text = h.Fonts.Medium(st.Size*u.Metric.PxPerDp).Fit(text, float32(width))
@@ -99,6 +104,21 @@ func (v *Verdict) lines(h *panel.Host, u *ui.UI, width int) (lines [][]piece) {
 		last.text = strings.TrimRight(last.text, " ") + "…"
 	}
 	return lines
+}
+
+// breakBefore returns the piece that begins the next line if a text after the pieces does not
+// fit: the last one after a blank, since a line begins with no comma and no %. It is 0 if the line
+// cannot be broken.
+func breakBefore(line []piece, text string) int {
+	at := len(line)
+	for ; at > 0; at-- {
+		before := line[at-1].text
+		if (strings.HasSuffix(before, " ") || strings.HasPrefix(text, " ")) && !strings.HasPrefix(text, "%") {
+			break
+		}
+		text = before
+	}
+	return at
 }
 
 // mostLines is the maximum number of lines of the verdict; lineHeight is the height of

@@ -2,10 +2,13 @@ package shell
 
 import (
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -82,6 +85,35 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 	}
 	if !seen[verdict.Function] || !seen[verdict.Totals] || !seen[verdict.PerSecond] {
 		t.Errorf("%q leads only to %v", v.Text(), seen)
+	}
+}
+
+// TestVerdictLines checks that no line of the verdict begins with a comma or the like, in windows
+// of many widths.
+func TestVerdictLines(t *testing.T) {
+	b := newBench(t, string(twins.Trace(false)))
+	path := filepath.Join(t.TempDir(), "b.json")
+	if err := os.WriteFile(path, twins.Trace(true), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.OpenBeside(path)
+	b.settled()
+	lines := 0
+	for w := 500; w < 1100; w += 6 {
+		b.size = image.Pt(w, 800)
+		b.frame()
+		top := b.Versus.Bounds.Tabs.Max.Y
+		for _, m := range regexp.MustCompile(`<text x="14(?:\.0*)?" y="([0-9.]+)" font-size="13"[^>]*>([^<]+)<`).FindAllStringSubmatch(b.shapes(), -1) {
+			if y, _ := strconv.ParseFloat(m[1], 64); int(y) > top {
+				lines++
+				if strings.ContainsAny(m[2][:1], ",.;:)%") {
+					t.Errorf("%d pixels wide, a line begins with %q", w, m[2])
+				}
+			}
+		}
+	}
+	if lines < 150 {
+		t.Errorf("only %d lines were found", lines)
 	}
 }
 
