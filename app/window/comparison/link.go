@@ -59,9 +59,9 @@ func (c *Comparison) LinkedState() (n linkedState) {
 	return n
 }
 
-// shift returns the offset to add to a time on one side for the matching time on the
+// Shift returns the offset to add to a time on one side for the matching time on the
 // other side.
-func (c *Comparison) shift(from int) int64 {
+func (c *Comparison) Shift(from int) int64 {
 	to := 1 - from
 	return c.Sides[to].Rec.Start + c.Sides[to].Anchor - c.Sides[from].Rec.Start - c.Sides[from].Anchor
 }
@@ -71,7 +71,7 @@ func (c *Comparison) LinkLimits() {
 	for i, p := range c.Sides {
 		p.Limits = [2]int64{}
 		if o := c.Sides[1-i]; c.Linked && p.Rec.HasTime && o.Rec.HasTime {
-			back := c.shift(1 - i)
+			back := c.Shift(1 - i)
 			p.Limits = [2]int64{min(p.Rec.Start, o.Rec.Start+back), max(p.Rec.End, o.Rec.End+back)}
 		}
 	}
@@ -83,7 +83,7 @@ func (c *Comparison) Follow() {
 	if !f.Rec.HasTime || !o.Rec.HasTime {
 		return
 	}
-	d := c.shift(c.Focus)
+	d := c.Shift(c.Focus)
 	o.View.From, o.View.To, o.Moved = f.View.From+d, f.View.To+d, f.Moved
 }
 
@@ -96,7 +96,7 @@ func (c *Comparison) SelectMatching() {
 		if h := &f.Pick.Hit; c.ByCall && f.Pick.Kind == panel.PickBar && h.Start == f.Scope.From && h.End == f.Scope.To {
 			c.Link.whole = true // the counterpart's time, once it is known
 		}
-		d := c.shift(c.Focus)
+		d := c.Shift(c.Focus)
 		within := func(t int64) int64 { return max(o.Rec.Start, min(o.Rec.End, t)) }
 		o.Scope.Ranged, o.Scope.From, o.Scope.To = true, within(f.Scope.From+d), within(f.Scope.To+d)
 		// If the selection is past the other side's end, select nothing there, not its last

@@ -57,6 +57,8 @@ type Timeline struct {
 	against session.Async[againstKey, *recording.CallSet]
 	// activity holds the running times of the groups of goroutines.
 	activity session.Async[*recording.Recording, *timeline.Activity]
+	// First is the extent of the first view of both sides of a comparison; {0, 0} if there is none.
+	First [2]int64
 	// Core is the part of the recording coreOf that is shown first.
 	Core   spans.Core
 	coreOf *recording.Recording

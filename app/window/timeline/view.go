@@ -70,11 +70,30 @@ func (p *Timeline) FitFirst() {
 
 // FirstExtent returns the extent of the first view.
 func (p *Timeline) FirstExtent() (from, to int64) {
+	if p.First[0] < p.First[1] {
+		return p.First[0], p.First[1]
+	}
 	from, to = p.Extent()
-	if c := p.Core; p.coreOf == p.Rec && from == p.Rec.Start && to == p.Rec.End {
-		return c.From, c.To
+	if from == p.Rec.Start && to == p.Rec.End {
+		return p.CoreExtent()
 	}
 	return from, to
+}
+
+// CoreExtent returns the extent of the recording without a few events far from all others, once
+// these are known.
+func (p *Timeline) CoreExtent() (from, to int64) {
+	if p.coreOf != p.Rec {
+		return p.Rec.Start, p.Rec.End
+	}
+	return p.Core.From, p.Core.To
+}
+
+// AnchorAtCore aligns the recording in a comparison at its first event that is not far from all
+// others.
+func (p *Timeline) AnchorAtCore() {
+	from, _ := p.CoreExtent()
+	p.Anchor = from - p.Rec.Start
 }
 
 // FindCore looks for a few events far from all others and moves the view, unless the user
@@ -89,6 +108,9 @@ func (p *Timeline) FindCore(wake func()) {
 		return
 	}
 	if p.Core, p.coreOf = c, rec; !p.Moved && c.Before+c.After > 0 {
+		if p.Linkable && p.Anchor == 0 {
+			p.AnchorAtCore()
+		}
 		p.View = p.View.Fit(p.FirstExtent())
 	}
 }

@@ -98,7 +98,8 @@ func (d *Workspace) Compare(a, b *Pane) {
 		c.Options.Match.Hand = nil
 		d.drop(old, a, b)
 	} else {
-		a.Anchor, b.Anchor = 0, 0
+		a.AnchorAtCore()
+		b.AnchorAtCore()
 	}
 	d.Session.Show(c.docs()...)
 	c.Engine = d.Session.Pair()
@@ -184,7 +185,7 @@ func (d *Workspace) CloseSide(i int) {
 func (d *Workspace) closeTo(p *Pane) {
 	c := d.Versus
 	d.Pane = p
-	d.Pane.Limits, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, 0, nil, 0
+	d.Pane.First, d.Pane.Limits, d.Pane.Share, d.Pane.Like, d.Pane.Anchor = [2]int64{}, [2]int64{}, 0, nil, 0
 	d.Pane.Tab, d.Pane.Linkable = panel.Flamegraph, false
 	if d.Pane.Pick.Kind == panel.PickFunc {
 		d.Pane.Pick = panel.Picked{}
@@ -281,12 +282,13 @@ func (d *Workspace) ShortName(f *raster.Face, w float32) string {
 // Draw lays out both recordings in r.
 func (c *Comparison) Draw(d *Workspace, u *ui.UI, r image.Rectangle) {
 	c.LinkLimits()
+	c.linkFirst()
 	for i, p := range c.Panes {
 		p.Tab = panel.Flamegraph // the comparison has tabs of its own
 		p.Update(d)
 		c.takeOver(d, i)
 		if !p.Moved && p.Rec.HasTime {
-			p.View = p.View.Fit(p.ViewLimits()) // the other side's limits may have grown
+			p.View = p.View.Fit(p.FirstExtent()) // the other side's limits may have grown
 		}
 	}
 	if _, err := c.ResumeVisit(d); err != nil {

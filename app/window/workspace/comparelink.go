@@ -50,6 +50,19 @@ func (c *Comparison) agree(d *Workspace) {
 	c.LastLinked = c.LinkedState()
 }
 
+// linkFirst lets linked sides first show everything on both, but a few events far from all others.
+func (c *Comparison) linkFirst() {
+	for i, p := range c.Panes {
+		from, to := p.CoreExtent()
+		if o := c.Panes[1-i]; c.Linked && p.Rec.HasTime && o.Rec.HasTime {
+			back := c.Shift(1 - i)
+			a, b := o.CoreExtent()
+			from, to = min(from, a+back), max(to, b+back)
+		}
+		p.First = [2]int64{from, to}
+	}
+}
+
 func (c *Comparison) pressed(i int) bool {
 	t := c.Panes[i]
 	return t.Lanes.Pressed || t.RulerArea.Pressed || t.Strip.Pressed || c.Held == i

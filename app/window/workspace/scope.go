@@ -104,7 +104,7 @@ func (c *Comparison) Scoped(d *Workspace) (gs []scopebar.Group) {
 			c.FocusOn(d, i) // the other side follows the focus
 			p.Scope = in
 		})
-		gs = append(gs, scopebar.Group{Side: comparison.SideName(i), Chips: append(chips, p.runsChip(func() { d.ChooseRuns(i) })...)})
+		gs = append(gs, scopebar.Group{Side: comparison.SideName(i), Chips: slices.Concat(chips, p.runsChip(func() { d.ChooseRuns(i) }), p.strayChips())})
 	}
 	all := scopebar.Group{}
 	if c.Options.Event != "" {
