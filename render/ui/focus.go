@@ -156,7 +156,7 @@ func (f *Focus) Key(k key.Event) bool {
 	if a == nil {
 		return false
 	}
-	if f.item == nil && a.keys != nil && a.keys(k) {
+	if (f.item == nil || k.Modifiers != 0) && a.keys != nil && a.keys(k) {
 		return true
 	}
 	if k.Modifiers != 0 || !f.Shown || len(a.items) == 0 {

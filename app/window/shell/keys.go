@@ -30,7 +30,8 @@ func filters() (all, typing []event.Filter) {
 		}
 	}
 	// Keyboards report + and ? as = and / with Shift.
-	all = append(all, key.Filter{Name: "=", Optional: key.ModShift | key.ModCtrl}, key.Filter{Name: "/", Required: key.ModShift})
+	all = append(all, key.Filter{Name: "=", Optional: key.ModShift | key.ModCtrl}, key.Filter{Name: "/", Required: key.ModShift},
+		key.Filter{Name: key.NameReturn, Required: key.ModShortcut}, key.Filter{Name: key.NameEnter, Required: key.ModShortcut}) // for panels
 	for _, n := range []key.Name{key.NameEnter, key.NameSpace, key.NameHome, key.NameEnd} {
 		all = append(all, key.Filter{Name: n, Optional: key.ModShift})
 	}

@@ -6,11 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"gioui.org/f32"
 	"gioui.org/io/key"
+	"gioui.org/io/pointer"
 
 	"ashlar/app/core/settings"
 	"ashlar/app/core/view"
 	"ashlar/app/window/panel"
+	"ashlar/render/widget"
 )
 
 // typeText types text into the field that has the keyboard.
@@ -214,5 +217,84 @@ func TestQuestionsFit(t *testing.T) {
 	}
 	if got, want := ask("slowest", "Which calls of a function were the slowest?"), "1000000 8000000, 45000000 5000000"; got != want { // inner: 13 µs of its own, outer 12
 		t.Errorf("slowest %q, not %q, by %s", got, want, b.Pane.SQL)
+	}
+}
+
+// TestQueryRowsAreSorted clicks on the heads of columns: once for the smallest first, again for
+// the largest, and again for the order of the query. A row leads to its own span, and the copied
+// table is in the listed order.
+func TestQueryRowsAreSorted(t *testing.T) {
+	b := newBench(t, `[{"ph":"X","pid":1,"tid":2,"ts":0,"dur":9,"name":"b"},{"ph":"X","pid":1,"tid":2,"ts":200,"dur":100,"name":"c"},
+{"ph":"X","pid":1,"tid":2,"ts":400,"dur":10,"name":"a"}]`)
+	b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: "SELECT function || '!' AS called, duration_ps / 1000000 AS took, nullif(function, 'c') AS other, start_ps FROM spans"}})
+	b.settled()
+	grid := func() (all []string) {
+		for _, r := range b.Grid().Rows {
+			all = append(all, r[0]+r[1]+r[2])
+		}
+		return all
+	}
+	for _, x := range []struct {
+		head string
+		want []string
+	}{
+		{"took", []string{"b!9b", "a!10a", "c!100"}},
+		{"took", []string{"c!100", "a!10a", "b!9b"}},
+		{"took", []string{"b!9b", "c!100", "a!10a"}},
+		{"called", []string{"a!10a", "b!9b", "c!100"}},
+		{"other", []string{"c!100", "a!10a", "b!9b"}}, // NULL first
+	} {
+		at := b.written(x.head)
+		if x.head == "took" { // aligned right
+			at.X -= 9
+		}
+		b.click(at, 0, pointer.ButtonPrimary)
+		if got := grid(); !slices.Equal(got, x.want) {
+			t.Errorf("after a click on %s: %q, not %q", x.head, got, x.want)
+		}
+	}
+	b.click(b.written("other").Add(f32.Pt(0, 2*widget.RowHeight)), 0, pointer.ButtonPrimary)
+	if at := b.Pane.Pick.Hit.Start - b.Pane.Rec.Start; at != 400e6 {
+		t.Errorf("the second row, of a, leads to %d", at)
+	}
+	b.press(key.NameDownArrow, 0)
+	b.press(key.NameReturn, 0)
+	if at := b.Pane.Pick.Hit.Start - b.Pane.Rec.Start; at != 0 {
+		t.Errorf("the row below, of b, leads to %d", at)
+	}
+}
+
+// TestQueryRunsOutsideTheField runs a changed query by Ctrl-Return after Escape has left the field.
+func TestQueryRunsOutsideTheField(t *testing.T) {
+	b := newBench(t, someTrace)
+	b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: "SELECT 1"}})
+	b.settled()
+	for escapes := range 3 {
+		b.Focus.Give(&b.Pane.Tab, true)
+		b.frame()
+		b.press(key.NameUpArrow, 0)
+		b.typeText("2")
+		for range escapes {
+			b.press(key.NameEscape, 0)
+		}
+		b.press(key.NameReturn, key.ModCtrl)
+		b.frame()
+		if want := "SELECT 1" + strings.Repeat("2", escapes+1); b.Pane.SQL != want {
+			t.Errorf("after %d Escapes, Ctrl-Return ran %q, not %q", escapes, b.Pane.SQL, want)
+		}
+	}
+}
+
+// TestQuestionWithApostrophe fills in a function whose name has an apostrophe.
+func TestQuestionWithApostrophe(t *testing.T) {
+	b := newBench(t, `[{"ph":"X","pid":1,"tid":2,"ts":0,"dur":10,"name":"don't"},{"ph":"X","pid":1,"tid":2,"ts":20,"dur":5,"name":"don't"}]`)
+	b.Keep = new(keptNote)
+	b.Run("Query")
+	b.frame()
+	b.choose("Saved", "slowest", "Which calls of a function were the slowest?")
+	b.press(key.NameReturn, key.ModCtrl)
+	b.settled()
+	if !strings.Contains(b.Pane.SQL, "'don''t'") || b.Grid() == nil || len(b.Grid().Rows) != 2 {
+		t.Errorf("%s: %+v", b.Pane.SQL, b.Grid())
 	}
 }

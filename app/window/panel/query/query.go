@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ type Panel struct {
 	load, save  gio.Clickable
 	kind        widget.Segments
 	work        session.Async[asked, *answer]
+	asks        bool      // a key outside of the text field runs the query
 	again       int       // distinguishes a query from the same one run before
 	stopped     asked     // the query that was cancelled
 	began       time.Time // when the running query was first seen running
@@ -136,7 +138,8 @@ func (t *Panel) start(h *panel.Host, p *panel.Side) {
 
 // Layout draws the panel.
 func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle) {
-	if t.field.keys(u) {
+	if t.field.keys(u) || t.asks {
+		t.asks = false
 		t.start(h, p)
 	}
 	t.field.update(p, u)
@@ -295,15 +298,19 @@ func (t *Panel) pick(p *panel.Side, of *session.Answer, f recording.FuncID) {
 	}
 }
 
-// Table returns the answer.
+// Table returns the answer, its rows as they are listed.
 func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 	a, of, ok := t.work.Last()
 	if !ok || a.err != nil || of.query != p.SQL {
 		return nil
 	}
+	rows := slices.Clone(a.Rows)
+	for i := range rows {
+		rows[i] = a.Rows[t.rowAt(a, i)]
+	}
 	return func() *tables.Grid {
-		g := &tables.Grid{Name: "query", Head: a.Columns, Number: a.numeric, Rows: make([][]string, len(a.Rows))}
-		for i, row := range a.Rows {
+		g := &tables.Grid{Name: "query", Head: a.Columns, Number: a.numeric, Rows: make([][]string, len(rows))}
+		for i, row := range rows {
 			for _, v := range row {
 				g.Rows[i] = append(g.Rows[i], v.String())
 			}

@@ -17,7 +17,7 @@ var placeholders = [...]string{"Request", "Query", "Handle"}
 const anyThread = "thread_id = 0"
 
 // fillIn puts the name of a function of the recording, and the ID of a thread, in the place of the
-// manual's. It returns the name that the query has now, for the user to replace.
+// manual's. It returns the name as the query has it now, for the user to replace.
 func fillIn(p *panel.Side, query string) (filled, name string) {
 	query = strings.Replace(query, anyThread, fmt.Sprint("thread_id = ", likelyThread(p)), 1)
 	for _, name = range placeholders {
@@ -26,9 +26,10 @@ func fillIn(p *panel.Side, query string) (filled, name string) {
 		}
 	}
 	f := likelyFunction(p, strings.Contains(query, " spans "))
-	if f == "" || strings.ContainsAny(f, "'\x00\n") || !strings.Contains(query, "'"+name+"'") {
+	if f == "" || strings.ContainsAny(f, "\x00\n") || !strings.Contains(query, "'"+name+"'") {
 		return query, name
 	}
+	f = strings.ReplaceAll(f, "'", "''")
 	return strings.ReplaceAll(query, "'"+name+"'", "'"+f+"'"), f
 }
 

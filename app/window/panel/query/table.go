@@ -1,8 +1,11 @@
 package query
 
 import (
+	"cmp"
 	"image"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
@@ -18,11 +21,81 @@ import (
 // table draws the rows of an answer. Only visible rows are formatted.
 type table struct {
 	widget.List
+	heads  []widget.ClickArea
 	sheet  ui.Sheet
-	row    int // the chosen row
+	row    int // the chosen row of the answer
 	across int // how far the columns are scrolled to the left, in pixels
 	widths []float32
-	of     *answer // the answer that the widths belong to
+	of     *answer // the answer that the widths and the order belong to
+	by     int     // 1 + the column that rows are sorted by, negative if the largest comes first; 0 if the query sorts them
+	order  []int32 // rows of the answer as they are listed, if by is not 0
+}
+
+// sortBy sorts rows by a column: the smallest first, by a second call the largest first, and by
+// a third as the query does.
+func (t *table) sortBy(a *answer, column int) {
+	switch column + 1 {
+	case t.by:
+		t.by = -t.by
+	case -t.by:
+		t.by = 0
+	default:
+		t.by = column + 1
+	}
+	t.Down, t.order = 0, t.order[:0]
+	for i := range a.Rows {
+		t.order = append(t.order, int32(i))
+	}
+	slices.SortFunc(t.order, func(x, y int32) int {
+		c := compareValues(&a.Rows[x][column], &a.Rows[y][column])
+		if t.by < 0 {
+			c = -c
+		}
+		return cmp.Or(c, cmp.Compare(x, y))
+	})
+}
+
+// compareValues orders values as SQLite does: NULL, numbers, texts.
+func compareValues(x, y *relation.Value) int {
+	class := func(v *relation.Value) int {
+		switch {
+		case v.Null:
+			return 0
+		case v.Type == relation.Text:
+			return 2
+		}
+		return 1
+	}
+	real := func(v *relation.Value) float64 {
+		if v.Type == relation.Real {
+			return v.Real
+		}
+		return float64(v.Int)
+	}
+	switch c := cmp.Compare(class(x), class(y)); {
+	case c != 0 || x.Null:
+		return c
+	case x.Type == relation.Integer && y.Type == relation.Integer:
+		return cmp.Compare(x.Int, y.Int)
+	case x.Type == relation.Text:
+		return strings.Compare(x.Text, y.Text)
+	}
+	return cmp.Compare(real(x), real(y))
+}
+
+// rowAt returns the row of the answer that is listed at a place, placeOf the place of a row.
+func (t *table) rowAt(a *answer, place int) int {
+	if t.by == 0 || t.of != a {
+		return place
+	}
+	return int(t.order[place])
+}
+
+func (t *table) placeOf(a *answer, row int) int {
+	if t.by == 0 || t.of != a {
+		return row
+	}
+	return slices.Index(t.order, int32(row))
 }
 
 // cellText returns a value for people: times with units, other numbers as they are.
@@ -49,10 +122,10 @@ func (t *table) measure(h *panel.Host, u *ui.UI, a *answer) {
 	if t.of != nil {
 		t.row = min(t.row, max(0, len(a.Rows)-1))
 	}
-	t.of, t.widths = a, nil
+	t.of, t.by, t.widths = a, 0, nil
 	face := h.Fonts.Regular(12 * u.Metric.PxPerDp)
 	for c, name := range a.Columns {
-		w := face.Measure(name)
+		w := face.Measure(name) + 4
 		for _, row := range a.Rows[:min(measured, len(a.Rows))] {
 			w = max(w, face.Measure(cellText(name, row[c])))
 		}
@@ -73,7 +146,7 @@ func (t *table) layout(h *panel.Host, u *ui.UI, r image.Rectangle, a *answer, le
 		all += u.Px(w) + u.Px(14)
 	}
 	t.across = max(0, min(t.across, all-r.Dx()))
-	face, medium := h.Fonts.Regular(12*u.Metric.PxPerDp), ui.Style{Size: 12, Color: th.Dim}
+	face := h.Fonts.Regular(12 * u.Metric.PxPerDp)
 	columns := func(draw func(c int, from, to int)) {
 		x := pad - t.across
 		for c, w := range t.widths {
@@ -93,10 +166,22 @@ func (t *table) layout(h *panel.Host, u *ui.UI, r image.Rectangle, a *answer, le
 		}
 		return st
 	}
-	u.At(image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y), func(u *ui.UI) {
-		columns(func(c, from, to int) { u.Text(image.Rect(from, 0, to, line), a.Columns[c], style(c, medium)) })
+	for len(t.heads) < len(a.Columns) {
+		t.heads = append(t.heads, widget.ClickArea{})
+	}
+	columns(func(c, from, to int) {
+		if clicked, _ := t.heads[c].Clicked(u, image.Rect(from, 0, to, line).Add(r.Min).Intersect(r)); clicked {
+			t.sortBy(a, c)
+		}
 	})
-	t.Rows(body, line, len(a.Rows), func(i int, at image.Rectangle) {
+	u.At(image.Rect(r.Min.X, r.Min.Y, r.Max.X, body.Min.Y), func(u *ui.UI) {
+		columns(func(c, from, to int) {
+			by := max(t.by, -t.by) == c+1
+			widget.Title{Text: a.Columns[c], Right: a.numeric[c], By: by, Turned: by && t.by > 0, Lit: t.heads[c].Inside}.Layout(u, image.Rect(from, 0, to, line-u.Px(2)))
+		})
+	})
+	t.Rows(body, line, len(a.Rows), func(place int, at image.Rectangle) {
+		i := t.rowAt(a, place)
 		if colour, ok := t.Ground(u, at, i == t.row); ok {
 			t.sheet.Fill(at, 0, colour)
 		}
@@ -130,10 +215,11 @@ func (t *table) events(u *ui.UI, body image.Rectangle, line int, a *answer, lead
 		if t.Scrolls(u, g, e, &t.Down) {
 			continue
 		}
-		row := (int(t.At.Y) + t.Down) / line
-		if t.At.Y < 0 || row < 0 || row >= len(a.Rows) {
+		place := (int(t.At.Y) + t.Down) / line
+		if t.At.Y < 0 || place < 0 || place >= len(a.Rows) {
 			continue
 		}
+		row := t.rowAt(a, place)
 		switch g {
 		case widget.Clicked:
 			t.row = row
@@ -182,10 +268,18 @@ func (t *Panel) shown(p *panel.Side) *answer {
 
 // Key moves among the rows; Return goes to what the chosen row is about, or to the text field
 // if there are no rows. Up from the first row goes to the text field too. Escape cancels a
-// running query.
+// running query. Ctrl-Return runs the query as in the text field.
 func (t *Panel) Key(p *panel.Side, k key.Event, row int) bool {
 	a := t.shown(p)
+	n, place := 0, 0
+	if a != nil && len(a.Rows) > 0 {
+		n = len(a.Rows)
+		place = t.placeOf(a, min(t.row, n-1))
+	}
 	switch {
+	case k.Name == key.NameReturn && k.Modifiers == key.ModShortcut:
+		t.asks = true
+		return true
 	case k.Name == key.NameEscape && t.running != (asked{}):
 		t.stop()
 		return true
@@ -197,18 +291,18 @@ func (t *Panel) Key(p *panel.Side, k key.Event, row int) bool {
 		return true
 	case k.Modifiers != 0:
 		return false
-	case (a == nil || len(a.Rows) == 0 || t.row == 0 && k.Name == key.NameUpArrow) && (k.Name == key.NameReturn || k.Name == key.NameUpArrow):
+	case (n == 0 || place == 0 && k.Name == key.NameUpArrow) && (k.Name == key.NameReturn || k.Name == key.NameUpArrow):
 		t.focus = true
 		return true
-	case a == nil || len(a.Rows) == 0:
+	case n == 0:
 		return false
 	case k.Name == key.NameReturn:
-		t.lead(p, a, min(t.row, len(a.Rows)-1))
+		t.lead(p, a, t.rowAt(a, place))
 		return true
 	}
-	to, ok := t.List.Key(k, t.row, len(a.Rows))
+	to, ok := t.List.Key(k, place, n)
 	if ok {
-		t.row = to
+		t.row = t.rowAt(a, to)
 	}
 	return ok
 }
