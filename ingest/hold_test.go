@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ashlar/testdata/gen/synth"
+	"ashlar/testdata/rounds"
 )
 
 // TestHold checks that reading pauses after the first snapshot until Options.Hold is
@@ -18,7 +19,7 @@ func TestHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := synth.Write(f, synth.Options{Kind: "spall1", Records: 2_000_000})
+	sum, err := synth.Write(f, synth.Options{Kind: "spall1", Records: rounds.Size(int64(2_000_000), 400_000)})
 	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}

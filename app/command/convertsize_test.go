@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // nested is a Chrome trace of n spans, each inside the one before.
@@ -24,6 +26,7 @@ func nested(n int) []byte {
 // before it writes any, with the way around it, and that one of hundreds of megabytes says
 // so first.
 func TestConvertSize(t *testing.T) {
+	rounds.Unraced(t)
 	dir := t.TempDir()
 	in := filepath.Join(dir, "deep.json")
 	if err := os.WriteFile(in, nested(30_000), 0o666); err != nil {

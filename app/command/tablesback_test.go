@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ashlar/ingest/model/relation"
+	"ashlar/testdata/rounds"
 	"ashlar/testdata/samples"
 )
 
@@ -69,6 +70,7 @@ func checkBack(t *testing.T, path string) {
 
 // TestTablesBack checks that the tables of small recordings open as the same recordings.
 func TestTablesBack(t *testing.T) {
+	rounds.Unraced(t)
 	for _, name := range []string{"small.spaa", "small.spall", "small.ftrace", "diff-a.folded", "damaged.spaa", "small-gpu.json"} {
 		t.Run(name, func(t *testing.T) { checkBack(t, "testdata/"+name) })
 	}

@@ -4,11 +4,14 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // TestWrap checks that lines are as long as fits and that no characters except blanks are
 // lost.
 func TestWrap(t *testing.T) {
+	rounds.Unraced(t)
 	f := Regular(12)
 	r := rand.New(rand.NewPCG(5, 5))
 	for range 400 {

@@ -63,6 +63,7 @@ func TestBlanks(t *testing.T) {
 // TestBlanksInChunks checks that the end of long blanks within an event does not depend on
 // how the bytes arrive.
 func TestBlanksInChunks(t *testing.T) {
+	rounds.Unraced(t)
 	const event = `{"ph":"X","pid":1,"tid":1,"name":"a","ts":1,"dur":2}`
 	for _, n := range []int{mostBlanks - 1, mostBlanks, mostBlanks + 1, 2*mostBlanks + 100} {
 		text := "[" + event + `,{"ph":"X",` + strings.Repeat(" ", n) + `"pid":1,"tid":1,"name":"b","ts":7,"dur":2},` + event + "]"

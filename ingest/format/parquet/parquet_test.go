@@ -20,6 +20,7 @@ import (
 	"ashlar/ingest/format/decode/decodetest"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/model/relation"
+	"ashlar/testdata/rounds"
 )
 
 // written returns a file that DuckDB wrote: see testdata/duckdb.sql.
@@ -148,6 +149,7 @@ func random(r *rand.Rand, n int) (rows []mixed) {
 
 // TestEncodings reads what parquet-go wrote in all encodings and compressions.
 func TestEncodings(t *testing.T) {
+	rounds.Unraced(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for k, codec := range []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Lz4Raw} {
 		for version := 1; version <= 2; version++ {
@@ -341,6 +343,7 @@ func TestOddFiles(t *testing.T) {
 
 // TestBombs checks that small files that claim to hold much are refused.
 func TestBombs(t *testing.T) {
+	rounds.Unraced(t)
 	zeros := make([]byte, 200<<20)
 	for name, codec := range map[string]compress.Codec{"zstd": &parquet.Zstd, "gzip": &parquet.Gzip, "snappy": &parquet.Snappy, "lz4": &parquet.Lz4Raw} {
 		packed, err := codec.Encode(nil, zeros)
@@ -363,6 +366,7 @@ func TestBombs(t *testing.T) {
 
 // TestDamage changes bytes at random: reading must end, with a balanced ledger.
 func TestDamage(t *testing.T) {
+	rounds.Unraced(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, name := range []string{"spans", "units", "samples", "stacks", "structs"} {
 		whole := written(t, name)

@@ -88,6 +88,7 @@ func TestDamagedTables(t *testing.T) {
 
 // TestWrongTables reads data sets whose tables do not fit together.
 func TestWrongTables(t *testing.T) {
+	rounds.Unraced(t)
 	for _, name := range []string{"metrics", "processes", "threads", "functions", "frames", "calls", "spans", "samples", "sample_values", "stacks", "stack_values", "labels", "windows", "window_stacks", "states", "counters"} {
 		dir := t.TempDir()
 		writeTables(t, dir, example(40))

@@ -13,6 +13,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/model/relation"
+	"ashlar/testdata/rounds"
 )
 
 // example returns a recording with spans, samples, stacks, states, counters and flows.
@@ -62,6 +63,9 @@ func TestWrite(t *testing.T) {
 			n, err := Write(context.Background(), &b, set, table, nil)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if rounds.Raced && spans > 10_000 { // reading the rows back starts no goroutines
+				continue
 			}
 			rows := set.Open(table)
 			if n != rows.Len() || n == 0 && spans > 0 && table.Name != "notes" {

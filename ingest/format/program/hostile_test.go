@@ -11,11 +11,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // TestSharedNames checks that a file whose many symbols or sections share one long name does
 // not take memory for a copy of each: that would be 15 to 30 GB here.
 func TestSharedNames(t *testing.T) {
+	rounds.Unraced(t)
 	const count, long = 20_000, 1 << 20
 	name := strings.Repeat("n", long) + "\x00"
 	elfFile := func(sections int) []byte {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ashlar/ingest/model/relation"
+	"ashlar/testdata/rounds"
 )
 
 // cookbook returns the queries of the manual page on querying by their questions.
@@ -58,6 +59,7 @@ var hostile = []string{
 // FuzzQuery checks that no query crashes, takes long, needs much memory, or leaves anything
 // behind.
 func FuzzQuery(f *testing.F) {
+	rounds.Unraced(f)
 	for _, q := range slices.Concat(slices.Sorted(maps.Values(cookbook(f))), hostile) {
 		f.Add(q)
 	}
