@@ -67,6 +67,8 @@ type Picture struct {
 	drawn, drawnSamples int
 	lanes               struct {
 		bg, rule raster.Color
+		least    float64 // minimum strength of a column
+		res      float64 // picoseconds per pixel
 	}
 	// onBar is the colour of labels, onFaded the colour of labels on faded bars; faded
 	// reports whether the last colour was for a faded bar.
@@ -102,6 +104,11 @@ func (p *Picture) Paint(on raster.Surface) {
 		p.whole = 0
 	}
 	p.lanes.bg, p.lanes.rule = raster.Pack(t.Lane), raster.Pack(t.Rule)
+	p.lanes.least = faintest
+	if !t.Dark {
+		p.lanes.least = faintestOnLight
+	}
+	p.lanes.res = float64(p.res())
 	p.onBar, p.onFaded = raster.Pack(t.OnBar), raster.Pack(t.OnFaded())
 	// Rows cover the surface from its top to the end of the last row; fill what is below.
 	on.Rect(0, max(0, p.Plan.Height-p.View.Scroll), p.w, p.h, raster.Pack(t.Background))

@@ -278,18 +278,24 @@ func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 	columns, wide := len(l.columns), len(l.wide)
 	res := p.res()
 	cpu := p.cpuOf(l)
+	first := -1 // the pixel of from, if pixels are those of Walk
+	if p.whole > 0 {
+		first = p.Gutter + int((from-p.View.From)/p.whole)
+	}
 	l.spans.Walk(from, to, res, func(b *lanes.Bar) bool {
 		if b.Start < from && from != p.View.From {
 			return true
 		}
-		x0 := p.x(b.Start)
+		x0 := first + b.Pixel
+		if first < 0 || b.Pixel < 0 {
+			x0 = p.x(b.Start)
+		}
 		hit := p.MarkAt != nil && l.lane != recording.StateLane && p.MarkAt(l.track, l.lane, b.Index, b.N)
 		out := l.lane == recording.StateLane && !p.sampled(l.track, b.Start, b.End)
-		in := inLane{b.Index, b.Index + b.N}
 		if b.End-b.Start >= res {
 			if x1 := p.x(b.End); x1-x0 >= 2 || b.N == 1 && x1 > x0 {
 				p.full(l, &acc)
-				w := wideBar{inLane: in, start: b.Start, end: b.End, ran: recording.Missing, call: b.Call,
+				w := wideBar{inLane: inLane{b.Index, b.Index + b.N}, start: b.Start, end: b.End, ran: recording.Missing, call: b.Call,
 					unfinished: b.N == 1 && l.spans.Unfinished(b.Index), hit: hit, membership: membership{out: out}}
 				if b.N == 1 && b.Index < len(cpu) {
 					w.ran = cpu[b.Index]
@@ -301,9 +307,9 @@ func (p *Picture) lookBetween(l *laneSpans, from, to int64) {
 		}
 		if x0 != acc.x {
 			p.full(l, &acc)
-			acc = fine{inLane: in, x: x0, out: true}
+			acc.begin(b.Index, x0)
 		}
-		acc.last = in.last
+		acc.last = b.Index + b.N
 		acc.busy += float64(b.Busy)
 		acc.hit, acc.out = acc.hit || hit, acc.out && out
 		if b.Busy >= acc.most {
@@ -351,10 +357,18 @@ type fine struct {
 	out  bool // true if all of them are outside the sets
 }
 
+// begin and full set field by field: Go would build a whole struct elsewhere and copy it.
+func (f *fine) begin(first, x int) {
+	f.first, f.x = first, x
+	f.busy, f.most, f.call, f.hit, f.out = 0, 0, 0, false, true
+}
+
 // full appends a complete column if it is visible.
 func (p *Picture) full(l *laneSpans, acc *fine) {
 	if acc.x >= p.Gutter && acc.x < p.w {
-		l.columns = append(l.columns, column{acc.inLane, int32(acc.x), acc.call, float32(acc.busy), acc.hit, membership{out: acc.out}})
+		c := another(&l.columns)
+		c.first, c.last, c.x, c.call, c.busy = acc.first, acc.last, int32(acc.x), acc.call, float32(acc.busy)
+		c.hit, c.out, c.sets = acc.hit, acc.out, 0
 	}
 	acc.x = -1
 }
@@ -422,10 +436,6 @@ func (p *Picture) columns(l *laneSpans, row []raster.Color) {
 
 // strength returns the colour of a column and its opacity of 255.
 func (p *Picture) strength(c *column) (raster.Color, uint32) {
-	least := faintest
-	if !p.Palette.Theme.Dark {
-		least = faintestOnLight
-	}
 	p.hit, p.out = c.hit, c.out
-	return p.color(c.call), uint32(255 * (least + (1-least)*min(1, float64(c.busy)/float64(p.res()))))
+	return p.color(c.call), uint32(255 * (p.lanes.least + (1-p.lanes.least)*min(1, float64(c.busy)/p.lanes.res)))
 }

@@ -64,6 +64,9 @@ func TestWalk(t *testing.T) {
 				}
 				next = b.Index + b.N
 				checkBar(t, l, b, res)
+				if at := b.Start - from; b.Pixel != int(at/res) && (at >= 0 || b.Pixel != -1) {
+					t.Fatalf("bar %+v is not at pixel %d", *b, at/res)
+				}
 				return true
 			})
 			if next < 0 {
@@ -105,7 +108,9 @@ func TestWalkIsTheSamePixelsAway(t *testing.T) {
 				if b.Start < later {
 					return true
 				}
-				if len(all) == 0 || all[0] != *b {
+				found := *b
+				found.Pixel += int((later - from) / res)
+				if len(all) == 0 || all[0] != found {
 					t.Fatalf("n %d, pixels of %d: from %d on %+v is a bar, from %d on it is %+v", n, res, later, *b, from, all[:min(1, len(all))])
 				}
 				all = all[1:]

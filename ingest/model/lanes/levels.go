@@ -116,6 +116,7 @@ type Bar struct {
 	Call       CallID
 	Busy       float32 // time covered within Start..End
 	Index, N   int
+	Pixel      int // number of whole pixels between from and Start; -1 if Start is before from
 }
 
 // Walk reports, in order of time, the bars for a picture of from..to with pixels res
@@ -132,24 +133,68 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 	}
 	// Begin with the first span that ends at from or later: it may have no length.
 	i := l.whole(l.Search(max(from, math.MinInt64+1)-1), res)
-	var bar Bar
+	w := walk{from: from, to: to, res: res, pixel: from, bar: Bar{Pixel: -1}, visit: visit}
 	var room leaf
-	k := -1
-	pixel := from // end of the last pixel visited
-	for i < n {
-		k = l.group(i, k, res)
-		if k < 0 {
-			pixel = l.narrow(&bar, i, from, res, pixel, &room)
+	for k := -1; i < n; {
+		done := 0
+		if k = l.group(i, k, res); k < 0 {
+			done = l.spans(i, &w, &room)
 		} else {
-			pixel = l.nodes(&bar, i, k, from, res, pixel)
+			done = l.nodes(i, k, &w)
 		}
-		if bar.Start >= to {
+		if w.ended {
 			return
 		}
-		if !visit(&bar) {
-			return
+		i += done
+	}
+	if w.bar.N > 0 {
+		visit(&w.bar)
+	}
+}
+
+// A walk collects neighbouring spans and nodes within a pixel in a bar.
+type walk struct {
+	from, to, res int64
+	bar           Bar
+	most          float32 // busy time of the span or node whose call leads the bar
+	pixel         int64   // end of the pixel in which the bar began; from at first
+	ended         bool    // all of the range was visited, or visit returned false
+	visit         func(*Bar) bool
+}
+
+// begin reports the bar and begins another. It reports whether the walk goes on.
+func (w *walk) begin(start, end int64, busy float32, call CallID, index, n int) bool {
+	b := &w.bar
+	if b.N > 0 && !w.visit(b) || start >= w.to {
+		w.ended = true
+		return false
+	}
+	// Field by field: Go would build a whole Bar elsewhere and copy it.
+	b.Start, b.End, b.Call, b.Busy, b.Index, b.N = start, end, call, busy, index, n
+	w.most = busy
+	switch next := w.pixel + w.res; {
+	case start < w.pixel:
+		return true
+	case start < next:
+		b.Pixel++
+		w.pixel = next
+	default: // there are pixels between the bars, or next is out of range
+		k := (start - w.from) / w.res
+		b.Pixel = int(k)
+		if w.pixel = w.from + (k+1)*w.res; w.pixel <= start {
+			w.pixel = math.MaxInt64
 		}
-		i += bar.N
+	}
+	return true
+}
+
+// more adds neighbouring spans or a node to the bar.
+func (w *walk) more(end int64, busy float32, call CallID, n int) {
+	w.bar.End = end
+	w.bar.Busy += busy
+	w.bar.N += n
+	if busy >= w.most {
+		w.most, w.bar.Call = busy, call
 	}
 }
 
@@ -164,82 +209,44 @@ func (l *Lane) whole(i int, res int64) int {
 	return i
 }
 
-// pixelEnd returns the end of the pixel that contains time at, which is not before from.
-// pixel is the end of a pixel that began no later than at.
-func pixelEnd(at, from, res, pixel int64) int64 {
-	if at < pixel {
-		return pixel
-	}
-	if pixel = at + (res - (at-from)%res); pixel < at {
-		return math.MaxInt64
-	}
-	return pixel
-}
-
-// nodes sets bar to the node at span i on level k and the next nodes of the level within
-// the same pixel, up to a node of the level above that fits, even if that one extends
-// beyond the pixel. It returns the end of the pixel.
-func (l *Lane) nodes(bar *Bar, i, k int, from, res, pixel int64) int64 {
-	lv := &l.levels[k]
+// nodes visits nodes of level k from span i on, which begins one, up to the first that is too
+// wide and at most to the end of the node above. It returns the number of spans visited.
+func (l *Lane) nodes(i, k int, w *walk) int {
 	shift := LeafBits + k*FanBits
 	at := i >> shift
-	nd := lv.Ref(at)
-	*bar = Bar{Start: nd.Start, End: nd.End, Call: nd.Call, Busy: nd.Busy, Index: i, N: 1 << shift}
-	if nd.Start < from {
-		return pixel
-	}
-	pixel = pixelEnd(nd.Start, from, res, pixel)
-	most := nd.Busy
-	for at++; at < lv.Len(); at++ {
-		nd := lv.Ref(at)
-		if nd.End > pixel || nd.Start >= pixel || at&(fan-1) == 0 && k+1 < len(l.levels) && l.fits(at<<shift, k+1, res) {
+	nodes := l.levels[k].Chunk(at)
+	nodes = nodes[:min(len(nodes), fan-at&(fan-1))]
+	for j := range nodes {
+		nd := &nodes[j]
+		if nd.End-nd.Start > w.res {
+			return j << shift
+		}
+		if nd.End <= w.pixel && nd.Start < w.pixel && w.bar.N > 0 {
+			w.more(nd.End, nd.Busy, nd.Call, 1<<shift)
+		} else if !w.begin(nd.Start, nd.End, nd.Busy, nd.Call, i+j<<shift, 1<<shift) {
 			break
 		}
-		bar.End = nd.End
-		bar.Busy += nd.Busy
-		bar.N += 1 << shift
-		if nd.Busy >= most {
-			most, bar.Call = nd.Busy, nd.Call
-		}
 	}
-	return pixel
+	return len(nodes) << shift
 }
 
-// narrow sets bar to span i and the next spans within the same pixel, up to where a node
-// may begin. It returns the end of the pixel if it had to compute it; otherwise it
-// returns its argument pixel, the end of a pixel that began no later.
-func (l *Lane) narrow(bar *Bar, i int, from, res, pixel int64, room *leaf) int64 {
+// spans visits the spans from span i on up to where a node may begin, and returns their
+// number.
+func (l *Lane) spans(i int, w *walk, room *leaf) int {
 	n := min(leafSpans-i&(leafSpans-1), l.n-i)
 	starts, durs, calls := l.leaf(i, n, room)
-	start, call := starts[0], calls[0] // both at once, to overlap their cache misses
-	busy := int64(durs[0])
-	if durs[0] == isLong {
-		busy = l.End(i) - start
-	}
-	end, longest, at, last := start+busy, busy, 0, 1
-	if busy < res && start >= from {
-		pixel = pixelEnd(start, from, res, pixel)
-		for ; last < n; last++ {
-			d := int64(durs[last])
-			if durs[last] == isLong {
-				d = l.End(i+last) - starts[last]
-			}
-			e := starts[last] + d
-			if e > pixel || starts[last] >= pixel {
-				break
-			}
-			busy += d
-			end = e
-			if d >= longest {
-				longest, at = d, last
-			}
+	for j, start := range starts {
+		d := int64(durs[j])
+		if d == isLong {
+			d = l.End(i+j) - start
+		}
+		if start+d <= w.pixel && start < w.pixel && w.bar.N > 0 {
+			w.more(start+d, float32(d), calls[j], 1)
+		} else if !w.begin(start, start+d, float32(d), calls[j], i+j, 1) {
+			break
 		}
 	}
-	if at > 0 {
-		call = calls[at]
-	}
-	*bar = Bar{Start: start, End: end, Call: call, Busy: float32(busy), Index: i, N: last}
-	return pixel
+	return n
 }
 
 // group returns the highest level on which a node begins at span i and is no wider than
