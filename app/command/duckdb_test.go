@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"ashlar/app/command/dataset"
-	"ashlar/testdata/samples"
 )
 
 // duckDB runs queries in DuckDB in the folder of a data set, after its views were created, and
@@ -131,18 +130,9 @@ var duckAlike = []string{
 	"SELECT recording, function, count(*), CAST(sum(value) AS TEXT), count(cpu) FROM samples GROUP BY 1, 2",
 }
 
-// checkDuckDB writes recordings as a data set and compares DuckDB's answers with those of top
-// and ashlar sql.
-func checkDuckDB(t *testing.T, paths []string) {
-	dir := t.TempDir()
-	r := ask(append(append([]string{"tables"}, paths...), "-o", dir, "--json")...)
-	if r.code != Done {
-		t.Fatalf("exit code %d: %s", r.code, r.stderr)
-	}
-	var set dataset.Result
-	if err := json.Unmarshal([]byte(r.stdout), &set); err != nil {
-		t.Fatal(err)
-	}
+// checkDuckDB compares what DuckDB says about a data set with the answers of top, ashlar sql,
+// stats and calls about its recordings.
+func checkDuckDB(t *testing.T, dir string, set *dataset.Result, paths []string) {
 	answers := duckDB(t, dir, append([]string{duckTop, duckCalls}, duckAlike...)...)
 	self, totals := map[string]*big.Rat{}, map[string]*big.Rat{}
 	for _, row := range answers[0] {
@@ -254,11 +244,6 @@ func key(cells ...any) string {
 	return strings.Join(texts, "\x00")
 }
 
-// TestDuckDB checks that DuckDB reads the tables of small recordings, with equal sums.
-func TestDuckDB(t *testing.T) {
-	checkDuckDB(t, []string{"testdata/small.spaa", "testdata/small.spall", "testdata/small.ftrace", "testdata/diff-a.folded", "testdata/damaged.spaa", "testdata/small-gpu.json"})
-}
-
 // TestDuckDBAndBack opens the result of a query in DuckDB as a recording.
 func TestDuckDBAndBack(t *testing.T) {
 	const path = "testdata/small.spall"
@@ -281,19 +266,4 @@ func TestDuckDBAndBack(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestDuckDBOfSamples is TestDuckDB for all samples.
-func TestDuckDBOfSamples(t *testing.T) {
-	samples.Need(t)
-	if testing.Short() {
-		t.Skip("it installs DuckDB: make check runs this test")
-	}
-	var paths []string
-	for _, path := range samples.Files(t) {
-		if ask("info", path).code == Done {
-			paths = append(paths, path)
-		}
-	}
-	checkDuckDB(t, paths)
 }
