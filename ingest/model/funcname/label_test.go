@@ -18,6 +18,8 @@ func TestLabels(t *testing.T) {
 		{"void ns::sort<int*>(int*, int*)", "ns::sort"},
 		{"memmove", "memmove"},
 		{"App$$Lambda$75.0x0000000800c22a28.run", "App$$Lambda$75.0x0000000800c22a28.run"},
+		{"App$$Lambda+0x000001c39a007200.2136288211.getAsInt", "App$$Lambda+0x000001c39a007200.2136288211.getAsInt"},
+		{"int java.util.Random.next(int)", "Random.next"},
 		{"InstantiateFunction (detail)", "InstantiateFunction (detail)"},
 	} {
 		if got := (*Labels)(nil).Of(c.name).Text; got != c.label {

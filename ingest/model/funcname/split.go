@@ -113,8 +113,8 @@ func Split(name string) Parts {
 	p.Short = p.Type
 	if first > 0 {
 		p.Short = s.parts[first-1].from
-		// A hidden class of the JVM has an address: App$$Lambda$75.0x0000000800c22a28
-		if first > 1 && strings.HasPrefix(name[p.Short:], "0x") {
+		// A hidden class of the JVM has an address or a number: App$$Lambda$75.0x0000000800c22a28
+		if first > 1 && (strings.HasPrefix(name[p.Short:], "0x") || isNumber(name[p.Short:s.parts[first-1].to])) {
 			p.Short = s.parts[first-2].from
 		}
 	}
@@ -178,7 +178,7 @@ func scan(name string) (s scanned, ok bool) {
 				return s, true
 			}
 			s.spaced = true
-			if rest := name[i+1:]; strings.Contains(rest, "::") && !strings.ContainsAny(name[:i], "/'\"") && name[max(0, i-1)] != ':' {
+			if rest := name[i+1:]; strings.Contains(rest, "::") && !strings.ContainsAny(name[:i], "/'\"") && name[max(0, i-1)] != ':' || returnsInJava(name[:i], rest) {
 				s.n, from, sep, s.returns = 0, i+1, 0, true
 			}
 		case c == '.' || c == '/' || c == ':' && i+1 < len(name) && name[i+1] == ':':
@@ -198,6 +198,20 @@ func scan(name string) (s scanned, ok bool) {
 		s.add(part{from, len(name), sep})
 	}
 	return s, true
+}
+
+// returnsInJava reports whether a text is the result type before a Java method with its
+// parameters, as in int java.util.Random.next(int).
+func returnsInJava(text, rest string) bool {
+	method, _, ok := strings.Cut(rest, "(")
+	if text = strings.TrimRight(text, "[]"); !ok || rest[len(rest)-1] != ')' || strings.ContainsAny(method, " /") || strings.IndexByte(method, '.') < 0 {
+		return false
+	}
+	switch text {
+	case "void", "boolean", "byte", "char", "short", "int", "long", "float", "double":
+		return true
+	}
+	return strings.IndexByte(text, '.') > 0 && !strings.ContainsAny(text, " /:'\"")
 }
 
 // isOperator reports whether a part begins with a C++ operator's name.

@@ -33,6 +33,9 @@ func TestSplit(t *testing.T) {
 		{"core::ops::call_once::h0123456789abcdef", "core::ops", "", "call_once", "::h0123456789abcdef"},
 		{"mycrate::parse::Parser::next::{{closure}}", "mycrate::parse", "Parser", "next::{{closure}}", ""},
 		{"java.util.HashMap.putVal", "java.util", "HashMap", "putVal", ""},
+		{"int java.util.Random.next(int)", "java.util", "Random", "next", "(int)"},
+		{"java.lang.Object[] java.util.List.toArray(int, long)", "java.util", "List", "toArray", "(int, long)"},
+		{"void Test$$Lambda$3+<hidden>.run()", "", "Test$$Lambda$3+<hidden>", "run", "()"},
 		{"lib/lexer.c", "lib", "", "lexer.c", ""},
 		{"main.cpp", "", "", "main.cpp", ""},
 		{"<module>", "", "", "<module>", ""},
@@ -47,6 +50,7 @@ func TestSplit(t *testing.T) {
 		"preprocess: w:/cuik/lib/parser.h": "preprocess: w:/cuik/lib/parser.h", "frame 12": "frame 12", "": "", ")": ")", "a > b": "a > b",
 		"libclang-cpp.so.19.1+0xd714a0": "libclang-cpp.so.19.1+0xd714a0", "[kernel]+0x12": "[kernel]+0x12",
 		"InstantiateFunction (detail)": "InstantiateFunction (detail)", "runner.py(126): <module>": "runner.py(126): <module>",
+		"Load index.html (cached)": "Load index.html (cached)", "Run a.b(c)": "Run a.b(c)", "int main(a.b)": "int main(a.b)",
 	} {
 		if p := Split(name); !p.Text || Package(name) != "" || Short(name) != short {
 			t.Errorf("%q is taken apart: %+v, short %q", name, p, Short(name))
