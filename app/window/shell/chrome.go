@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"slices"
+	"strings"
 
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
@@ -68,6 +70,7 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 		if s.searchButton.Clicked(u.Context) {
 			p.Finder.Focus()
 		}
+		hi -= u.Px(8)
 	}
 	if hi-lo > min(w, u.Px(60)) { // fewer letters do not tell files apart
 		box := image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y)
@@ -180,7 +183,10 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	box := image.Rect(mid+u.Px(10), r.Min.Y, r.Max.X-u.Px(12), r.Max.Y)
 	st := ui.Style{Size: 11.5, Color: l.color, Align: ui.End}
 	box.Min.X = max(box.Min.X, box.Max.X-u.Measure(l.right, st).X-u.Px(14))
-	u.Text(image.Rect(from, r.Min.Y, box.Min.X-u.Px(10), r.Max.Y), l.left, ui.Style{Size: 11.5, Color: th.Dim})
+	left := image.Rect(from, r.Min.Y, box.Min.X-u.Px(10), r.Max.Y)
+	st.Color, st.Align = th.Dim, ui.Start
+	u.Text(left, fewerParts(l.left, func(text string) bool { return u.Measure(text, st).X <= left.Dx() }), st)
+	st.Color, st.Align = l.color, ui.End
 	if l.leads {
 		clicked, hovered := l.of.StatusClick.Clicked(u, box)
 		if hovered && l.color == th.Dim {
@@ -194,6 +200,16 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	if l.dot {
 		u.Round(ui.Rect(box.Min.X+u.Px(2), (box.Min.Y+box.Max.Y)/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Warn)
 	}
+}
+
+// fewerParts leaves out parts before the last of a text like "a · b · c" until it fits: a part that
+// is cut may be half a number.
+func fewerParts(text string, fits func(string) bool) string {
+	parts := strings.Split(text, " · ")
+	for n := len(parts) - 2; n > 0 && !fits(text); n-- {
+		text = strings.Join(append(slices.Clone(parts[:n]), "…", parts[len(parts)-1]), " · ")
+	}
+	return text
 }
 
 // statusWords holds the texts of the status line: the view on the left, current work on

@@ -109,7 +109,7 @@ func (p *Panel) stateDetails(s *panel.Host, h *timeline.Hit) (title, sub string,
 	for _, state := range recording.States {
 		if ps := t.InState[state]; ps > 0 {
 			d := lengthDetail(panel.Title1(state.String()), ps)
-			d.Value += "  " + units.Percent(ps, p.Rec.Duration()) // as in the gutter
+			d.Share = units.Percent(ps, p.Rec.Duration()) // as in the gutter
 			ds = append(ds, d)
 		}
 	}
@@ -165,7 +165,7 @@ func (p *Panel) stateSums() (ds []Detail) {
 			break
 		}
 		d := lengthDetail(panel.Title1(r.Name), r.Self)
-		d.Value += "  " + units.Percent(r.Self, wall)
+		d.Share = units.Percent(r.Self, wall)
 		ds = append(ds, d)
 	}
 	if a.Tree.Weights.Left.Waits {

@@ -33,8 +33,9 @@ type Detail struct {
 	Key, Value, Exact string
 	To                func()
 	Label             string
-	head              bool // heading of the lines that follow
-	link              bool // drawn as clickable
+	Share             string // percentage beside the value, left out where there is little room
+	head              bool   // heading of the lines that follow
+	link              bool   // drawn as clickable
 }
 
 func heading(text string) Detail { return Detail{Value: text, head: true} }
@@ -164,6 +165,10 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 		sheet.Text(image.Rect(x, y, right, y+line), s.Fonts.Regular(12*u.Metric.PxPerDp).Fit(d.Value, float32(right-x)), st)
 	} else {
 		value := panel.CutName(d.Value)
+		if d.Share != "" && right-x >= u.Px(leastForShares) {
+			sheet.Text(image.Rect(x, y, right, y+line), d.Share, ui.Style{Size: 12, Color: th.Dim, Align: ui.End})
+			right -= u.Px(shareColumn)
+		}
 		w := keyWidth(right-x, u.Px(84), u.Width(d.Key, ui.Style{Size: 12})+u.Px(10), u.Width(value, ui.Style{Size: 12}), isNumber(value))
 		f, key := s.Fonts.Regular(12*u.Metric.PxPerDp), d.Key
 		if _, reason, ok := strings.Cut(key, ": "); ok && f.Measure(key) > float32(w-u.Px(10)) {
@@ -185,6 +190,10 @@ func (p *Panel) detailLine(s *panel.Host, u *ui.UI, d *Detail, x, y, right int) 
 	}
 	return y + line
 }
+
+// shareColumn is the width, in dp, of the column of percentages, and leastForShares the least
+// width of the lines that leaves room for it.
+const shareColumn, leastForShares = 48, 200
 
 // keyWidth returns how much of a line of all pixels its key takes, if whole it is key pixels
 // wide and its value value pixels. The key has least pixels or more, unless the value is a
