@@ -143,6 +143,12 @@ func states(t *testing.T, s *shell.Shell) {
 	s.Open("ashlar:1?file=sched.ftrace&tab=path&filter=thread")
 }
 
+// stateSums shows the flamegraph of that trace, with the times of all states beside it.
+func stateSums(t *testing.T, s *shell.Shell) {
+	states(t, s)
+	s.Open("sched.ftrace")
+}
+
 const header = `{"type":"header","format":"spaa","version":"1.0","source_tool":"perf","frame_order":"leaf_to_root","events":[{"name":"cycles","kind":"hardware","sampling":{"mode":"frequency","primary_metric":"samples"}}],"stack_id_mode":"local"}
 `
 
@@ -173,6 +179,8 @@ var pictures = []picture{
 	{name: "calltree", open: at("file=demo:&tab=calltree"), view: workspace.Lower},
 	{name: "states", open: states, w: 900, h: 440},
 	{name: "states-narrow", open: states, theme: theme.Light, w: 600, h: 420},
+	{name: "state-sums", open: stateSums, theme: theme.Light, w: 800, h: 700},
+	{name: "state-sums-narrow", open: stateSums, w: 600, h: 700},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
 	{name: "unknown", open: file("song.mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"), failing: true, theme: theme.Light},
