@@ -45,8 +45,8 @@ type Builder struct {
 	tally  map[string]*Tally
 	tallys []*Tally
 
-	sums       []callSum   // of the spans in lanes, by call
-	summed     *[2][]int64 // the sums of the last snapshot; nil if they have changed since
+	sums       column.Vec[callSum] // of the spans in lanes, by call
+	summed     *[2][]int64         // the sums of the last snapshot; nil if they have changed since
 	timed      bool
 	start, end int64
 	window     windowKey     // the last window that was counted
@@ -371,10 +371,10 @@ func (b *Builder) Tally(kind string) *Tally {
 // countSpan adds a span to the totals by call.
 func (b *Builder) countSpan(call CallID, dur int64) {
 	b.summed = nil
-	if int(call) >= len(b.sums) {
+	if int(call) >= b.sums.Len() {
 		b.growSums(call)
 	}
-	b.sums[call].add(dur)
+	b.sums.Ref(int(call)).add(dur)
 }
 
 // countSpans is countSpan for several spans.
@@ -382,23 +382,25 @@ func (b *Builder) countSpans(spans []lanes.Span) {
 	b.summed = nil
 	for i := range spans {
 		s := &spans[i]
-		if int(s.Call) >= len(b.sums) {
+		if int(s.Call) >= b.sums.Len() {
 			b.growSums(s.Call)
 		}
-		b.sums[s.Call].add(s.End - s.Start)
+		b.sums.Ref(int(s.Call)).add(s.End - s.Start)
 	}
 }
 
 // growSums extends sums just far enough for a call: snapshots copy all sums, and many
 // calls beyond it may have no spans.
 func (b *Builder) growSums(call CallID) {
-	b.sums = append(b.sums, make([]callSum, int(call)+1-len(b.sums))...)
+	for more := int(call) + 1 - b.sums.Len(); more > 0; {
+		more -= len(b.sums.More(more))
+	}
 }
 
 // uncount subtracts the spans of a lane from span i on from the totals by call.
 func (b *Builder) uncount(l *lanes.Lane, i int) {
 	b.summed = nil
 	for ; i < l.Len(); i++ {
-		b.sums[l.Call(i)].take(l.End(i) - l.Start(i))
+		b.sums.Ref(int(l.Call(i))).take(l.End(i) - l.Start(i))
 	}
 }

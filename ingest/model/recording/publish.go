@@ -134,9 +134,10 @@ func (b *Builder) publishTracks(r *Recording, until time.Time) {
 // publishSums sets the time and number of spans of each call.
 func (b *Builder) publishSums(r *Recording) {
 	if b.summed == nil {
-		times, counts := make([]int64, len(b.sums)), make([]int64, len(b.sums))
-		for c := range b.sums {
-			s := &b.sums[c]
+		n := b.sums.Len()
+		times, counts := make([]int64, n), make([]int64, n)
+		for c := range n {
+			s := b.sums.Ref(c)
 			times[c], counts[c] = int64(s.low), s.count
 			if s.high != 0 || s.low > math.MaxInt64 {
 				times[c] = b.time(math.MaxInt64, math.MaxInt64)
