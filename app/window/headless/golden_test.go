@@ -180,7 +180,6 @@ var pictures = []picture{
 	{name: "states", open: states, w: 900, h: 440},
 	{name: "states-narrow", open: states, theme: theme.Light, w: 600, h: 420},
 	{name: "state-sums", open: stateSums, theme: theme.Light, w: 800, h: 700},
-	{name: "state-sums-narrow", open: stateSums, w: 600, h: 700},
 	{name: "empty", open: file("empty.spaa", header)},
 	{name: "empty-bytes", open: file("nothing.spall", ""), failing: true},
 	{name: "unknown", open: file("song.mp3", "ID3\x03\x00\x00\x00\x00\x00\x00"), failing: true, theme: theme.Light},

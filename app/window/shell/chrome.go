@@ -74,7 +74,10 @@ func (s *Shell) toolbar(u *ui.UI, r image.Rectangle) {
 	}
 	if hi-lo > min(w, u.Px(60)) { // fewer letters do not tell files apart
 		box := image.Rect(lo, r.Min.Y, min(hi, max(mid+w/2+1, lo+w+1)), r.Max.Y)
-		u.Text(box, s.ShortName(s.Fonts.Medium(st.Size*u.Metric.PxPerSp), float32(box.Dx())), st)
+		if w > box.Dx() { // not by the face's own measure, which differs by a pixel
+			title = s.ShortName(s.Fonts.Medium(st.Size*u.Metric.PxPerSp), float32(box.Dx()))
+		}
+		u.Text(box, title, st)
 	}
 }
 
@@ -141,6 +144,9 @@ func (s *Shell) choices(u *ui.UI, x, y int) int {
 	}
 	at = x
 	e, name := &p.Rec.Events[p.Event], ""
+	if len(e.Metrics) == 1 && e.MetricTitle(0) == e.Title() { // the same word twice says nothing
+		return x
+	}
 	if p.Metric >= 0 && p.Metric < len(e.Metrics) {
 		name = e.MetricTitle(p.Metric)
 	}
