@@ -190,7 +190,7 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 		{"speed", "Speed"}, {besideValid, "Half the time of json.Valid"}, {"kernel", "Kernel time"}, {"memory", "Memory"}, {"picture", "First picture"}, {"pictures", "Later pictures"},
 	} {
 		if n := not[m.what]; n > 0 {
-			fmt.Fprintf(b, "\n%s: missed in %d of %d. %s\n", m.name, n, len(all), cmp.Or(k.bounds[m.what], unexplained))
+			fmt.Fprintf(b, "\n%s: missed in %d of %d. %s\n", m.name, n, len(all), cmp.Or(k.bounds[m.what], everyKind[m.what], unexplained))
 		}
 	}
 }
