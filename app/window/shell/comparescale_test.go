@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"ashlar/app/core/view"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"gioui.org/f32"
 	"gioui.org/io/pointer"
 
+	"ashlar/app/core/view"
 	"ashlar/app/window/comparison"
 	"ashlar/ingest/query/compare"
 )
