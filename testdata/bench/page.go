@@ -105,7 +105,7 @@ func (rep *report) page(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%sMeasured on %s on %s, with a load of %.1f before the start; other programs used %s of the machine. The whole program from start until everything is loaded, without a cache; the best of %s runs. **Missed targets are bold.**\n",
 		size, rep.When.Format("2006-01-02"), rep.Machine, rep.Machine.Load, rep.others(), rep.times())
 	rep.overview(b)
-	b.WriteString("\n*Met* is the speed as a multiple of the target; *CPUs* the average number of busy cores, and the share of their time that the kernel takes (target: a tenth); *memory* the peak without the mapped file; *reference* the time of json.Valid, of decompression alone, or of the format's own library; *picture* the time to the window's first picture and the longest wait for the next, on software GL with a warm shader cache. Without that cache the first picture takes 0.2 to 0.4 s more.\n")
+	b.WriteString("\n*Met* is the speed as a multiple of the target; *CPUs* the average number of busy cores, and the share of their time that the kernel takes (target: a tenth); *memory* the peak without the mapped file; *beside* the time of json.Valid, of decompression alone, or of the format's own library; *picture* the time to the window's first picture and the longest wait for the next, on software GL with a warm shader cache. Without that cache the first picture takes 0.2 to 0.4 s more.\n")
 	for _, k := range kinds {
 		rep.readings(b, k)
 	}
@@ -173,7 +173,7 @@ func (rep *report) readings(b *strings.Builder, k *kind) {
 	if slices.ContainsFunc(all, func(r *reading) bool { return r.Rich }) {
 		b.WriteString(" Half that speed for recordings with nearly as many call paths as spans or samples.")
 	}
-	b.WriteString("\n\n| recording | size | time | speed (per s) | met | CPUs | memory | reference | picture |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("\n\n| recording | size | time | speed (per s) | met | CPUs | memory | beside | picture |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	not := map[string]int{} // number of readings that miss each target
 	for _, r := range all {
 		b.WriteString(r.line())
