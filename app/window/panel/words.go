@@ -176,3 +176,14 @@ func Summary(rec *recording.Recording) string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// WholeParts leaves out parts of a text like "a · b · c" until it fits: a part that is cut may
+// be half a number. It keeps the first part and the given number of parts at the end.
+func WholeParts(text string, atEnd int, fits func(string) bool) string {
+	parts := strings.Split(text, " · ")
+	end := max(1, len(parts)-atEnd)
+	for n := end - 1; n > 0 && !fits(text); n-- {
+		text = strings.Join(append([]string{strings.Join(parts[:n], " · ") + " …"}, parts[end:]...), " · ")
+	}
+	return text
+}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"slices"
-	"strings"
 
 	"ashlar/app/window/comparison"
 	"ashlar/app/window/panel"
@@ -191,7 +189,7 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	box.Min.X = max(box.Min.X, box.Max.X-u.Measure(l.right, st).X-u.Px(14))
 	left := image.Rect(from, r.Min.Y, box.Min.X-u.Px(10), r.Max.Y)
 	st.Color, st.Align = th.Dim, ui.Start
-	u.Text(left, fewerParts(l.left, func(text string) bool { return u.Measure(text, st).X <= left.Dx() }), st)
+	u.Text(left, panel.WholeParts(l.left, 1, func(text string) bool { return u.Measure(text, st).X <= left.Dx() }), st)
 	st.Color, st.Align = l.color, ui.End
 	if l.leads {
 		clicked, hovered := l.of.StatusClick.Clicked(u, box)
@@ -206,16 +204,6 @@ func (s *Shell) status(u *ui.UI, r image.Rectangle) {
 	if l.dot {
 		u.Round(ui.Rect(box.Min.X+u.Px(2), (box.Min.Y+box.Max.Y)/2-u.Px(3), u.Px(6), u.Px(6)), 3, th.Warn)
 	}
-}
-
-// fewerParts leaves out parts before the last of a text like "a · b · c" until it fits: a part that
-// is cut may be half a number.
-func fewerParts(text string, fits func(string) bool) string {
-	parts := strings.Split(text, " · ")
-	for n := len(parts) - 2; n > 0 && !fits(text); n-- {
-		text = strings.Join(append(slices.Clone(parts[:n]), "…", parts[len(parts)-1]), " · ")
-	}
-	return text
 }
 
 // statusWords holds the texts of the status line: the view on the left, current work on

@@ -50,7 +50,8 @@ func (c *Comparison) agree(d *Workspace) {
 	c.LastLinked = c.LinkedState()
 }
 
-// linkFirst lets linked sides first show everything on both, but a few events far from all others.
+// linkFirst lets linked sides first show everything on both, except for a few events far from all
+// others.
 func (c *Comparison) linkFirst() {
 	for i, p := range c.Panes {
 		from, to := p.CoreExtent()

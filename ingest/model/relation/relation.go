@@ -7,6 +7,7 @@
 package relation
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
@@ -66,6 +67,38 @@ type Value struct {
 	Int  int64
 	Real float64
 	Text string
+}
+
+// Compare returns the order of two values in SQL: NULL first, then numbers, then texts by
+// their bytes.
+func (v Value) Compare(w Value) int {
+	switch c := cmp.Compare(v.class(), w.class()); {
+	case c != 0 || v.Null:
+		return c
+	case v.Type == Text:
+		return strings.Compare(v.Text, w.Text)
+	case v.Type == Integer && w.Type == Integer:
+		return cmp.Compare(v.Int, w.Int)
+	}
+	return cmp.Compare(v.number(), w.number())
+}
+
+// class returns 0 for NULL, 1 for numbers and 2 for texts.
+func (v Value) class() int {
+	switch {
+	case v.Null:
+		return 0
+	case v.Type == Text:
+		return 2
+	}
+	return 1
+}
+
+func (v Value) number() float64 {
+	if v.Type == Real {
+		return v.Real
+	}
+	return float64(v.Int)
 }
 
 // String returns the value in full, "" for NULL.

@@ -205,3 +205,20 @@ func TestSortedColumns(t *testing.T) {
 		t.Errorf("a join finds %s spans of %s", got, want)
 	}
 }
+
+// TestValuesAreOrderedAsInSQL checks [relation.Value.Compare] against ORDER BY.
+func TestValuesAreOrderedAsInSQL(t *testing.T) {
+	r, err := Run(context.Background(), []Source{{"a", relation.New(example(1))}}, `SELECT column1 FROM (VALUES (''), (3), ('10'), (NULL), (-2.5), ('B'), (10), ('a'), (2.5), (-3), ('é'),
+		(9007199254740993), (9007199254740992), (1e300)) ORDER BY column1`, Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range len(r.Rows) - 1 {
+		if a, b := r.Rows[i][0], r.Rows[i+1][0]; a.Compare(b) >= 0 || b.Compare(a) <= 0 || a.Compare(a) != 0 {
+			t.Errorf("%q is before %q in SQL", a, b)
+		}
+	}
+	if len(r.Rows) != 14 {
+		t.Errorf("%d rows", len(r.Rows))
+	}
+}

@@ -18,7 +18,6 @@ import (
 	lanes "ashlar/app/window/timeline"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/analyze"
-	"ashlar/render/raster"
 	"ashlar/render/theme"
 	"ashlar/render/timeline"
 	"ashlar/render/ui"
@@ -111,7 +110,9 @@ func (p *Panel) Layout(s *panel.Host, u *ui.UI) {
 		y := u.Px(12) - t.scroll
 		x, right := u.Px(16), r.Dx()-u.Px(14)
 		y += t.sheet.Paragraph(u, image.Rect(x, y, right, y), panel.CutName(title), ui.Style{Size: 13, Weight: ui.Medium, Color: th.Text, Lines: 3}) + u.Px(2)
-		t.sheet.Text(image.Rect(x, y, right, y+u.Px(18)), wholeParts(sub, s.Fonts.Regular(11.5*u.Metric.PxPerDp), float32(right-x)), ui.Style{Size: 11.5, Color: th.Dim})
+		f := s.Fonts.Regular(11.5 * u.Metric.PxPerDp)
+		sub := panel.WholeParts(sub, 0, func(text string) bool { return f.Measure(text) <= float32(right-x) })
+		t.sheet.Text(image.Rect(x, y, right, y+u.Px(18)), sub, ui.Style{Size: 11.5, Color: th.Dim})
 		y += u.Px(30)
 		for i := range ds {
 			y = p.detailLine(s, u, &ds[i], x, y, right)
@@ -235,18 +236,6 @@ func (d *Detail) Copied() string {
 		return d.Exact
 	}
 	return d.Value
-}
-
-// wholeParts returns as many of a text's parts, which dots separate, as fit into a width.
-func wholeParts(text string, f *raster.Face, width float32) string {
-	for whole := text; f.Measure(text) > width; text = whole + " …" {
-		at := strings.LastIndex(whole, " · ")
-		if at < 0 {
-			break
-		}
-		whole = whole[:at]
-	}
-	return text
 }
 
 func copyText(title, sub string, ds []Detail) string {

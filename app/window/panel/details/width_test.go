@@ -2,23 +2,7 @@ package details
 
 import (
 	"testing"
-
-	"ashlar/render/raster"
 )
-
-// TestSummaryHasWholeParts checks that a narrow panel drops parts of the summary rather than
-// letters or digits.
-func TestSummaryHasWholeParts(t *testing.T) {
-	f := raster.Regular(12)
-	const text = "perf script · 163 samples · 1.053 s"
-	for room, want := range map[string]string{
-		text: text, text[:len(text)-1]: "perf script · 163 samples …", "perf script · 163 sam": "perf script …", "perf script …": "perf script …", "perf": "perf script …",
-	} {
-		if got := wholeParts(text, f, f.Measure(room)+.1); got != want {
-			t.Errorf("in the room of %q, it is %q, want %q", room, got, want)
-		}
-	}
-}
 
 // TestNumbersAreNotCut checks that a line too narrow for its key and its number cuts the
 // key, and that another value leaves the key room.

@@ -5,7 +5,6 @@ import (
 	"image"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gioui.org/io/key"
 	"gioui.org/io/pointer"
@@ -47,40 +46,12 @@ func (t *table) sortBy(a *answer, column int) {
 		t.order = append(t.order, int32(i))
 	}
 	slices.SortFunc(t.order, func(x, y int32) int {
-		c := compareValues(&a.Rows[x][column], &a.Rows[y][column])
+		c := a.Rows[x][column].Compare(a.Rows[y][column])
 		if t.by < 0 {
 			c = -c
 		}
 		return cmp.Or(c, cmp.Compare(x, y))
 	})
-}
-
-// compareValues orders values as SQLite does: NULL, numbers, texts.
-func compareValues(x, y *relation.Value) int {
-	class := func(v *relation.Value) int {
-		switch {
-		case v.Null:
-			return 0
-		case v.Type == relation.Text:
-			return 2
-		}
-		return 1
-	}
-	real := func(v *relation.Value) float64 {
-		if v.Type == relation.Real {
-			return v.Real
-		}
-		return float64(v.Int)
-	}
-	switch c := cmp.Compare(class(x), class(y)); {
-	case c != 0 || x.Null:
-		return c
-	case x.Type == relation.Integer && y.Type == relation.Integer:
-		return cmp.Compare(x.Int, y.Int)
-	case x.Type == relation.Text:
-		return strings.Compare(x.Text, y.Text)
-	}
-	return cmp.Compare(real(x), real(y))
 }
 
 // rowAt returns the row of the answer that is listed at a place, placeOf the place of a row.
@@ -277,7 +248,7 @@ func (t *Panel) Key(p *panel.Side, k key.Event, row int) bool {
 		place = t.placeOf(a, min(t.row, n-1))
 	}
 	switch {
-	case k.Name == key.NameReturn && k.Modifiers == key.ModShortcut:
+	case (k.Name == key.NameReturn || k.Name == key.NameEnter) && k.Modifiers == key.ModShortcut:
 		t.asks = true
 		return true
 	case k.Name == key.NameEscape && t.running != (asked{}):
