@@ -264,23 +264,32 @@ func TestQueryRowsAreSorted(t *testing.T) {
 	}
 }
 
-// TestQueryRunsOutsideTheField runs a changed query by Ctrl-Return after Escape has left the field.
+// TestQueryRunsOutsideTheField runs a changed query by Ctrl-Return after Escape has left the field,
+// which was reached by the keyboard or by a click.
 func TestQueryRunsOutsideTheField(t *testing.T) {
 	b := newBench(t, someTrace)
 	b.GoTo(&view.State{Tab: panel.Query, Display: view.Display{SQL: "SELECT 1"}})
 	b.settled()
-	for escapes := range 3 {
+	want := "SELECT 1"
+	for _, reach := range []func(){func() {
 		b.Focus.Give(&b.Pane.Tab, true)
 		b.frame()
 		b.press(key.NameUpArrow, 0)
-		b.typeText("2")
-		for range escapes {
-			b.press(key.NameEscape, 0)
-		}
-		b.press(key.NameReturn, key.ModCtrl)
-		b.frame()
-		if want := "SELECT 1" + strings.Repeat("2", escapes+1); b.Pane.SQL != want {
-			t.Errorf("after %d Escapes, Ctrl-Return ran %q, not %q", escapes, b.Pane.SQL, want)
+	}, func() {
+		b.Focus.Give(&b.Pane.Lanes, false)
+		b.click(b.written("Run").Add(f32.Pt(300, 45)), 0, pointer.ButtonPrimary)
+	}} {
+		for escapes := range 3 {
+			reach()
+			b.typeText("2")
+			for range escapes {
+				b.press(key.NameEscape, 0)
+			}
+			b.press(key.NameReturn, key.ModCtrl)
+			b.frame()
+			if want += "2"; b.Pane.SQL != want {
+				t.Fatalf("after %d Escapes, Ctrl-Return ran %q, not %q", escapes, b.Pane.SQL, want)
+			}
 		}
 	}
 }

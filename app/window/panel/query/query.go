@@ -143,6 +143,9 @@ func (t *Panel) Layout(h *panel.Host, p *panel.Side, u *ui.UI, r image.Rectangle
 		t.start(h, p)
 	}
 	t.field.update(p, u)
+	if u.Focused(&t.field.Editor) {
+		u.Take(&t.field.Editor) // keys go to this panel once Escape has left the field
+	}
 	t.buttons(h, p, u, r)
 	a, late := t.update(h, p, u)
 	pad := u.Px(16)
@@ -320,4 +323,6 @@ func (t *Panel) Table(p *panel.Side) func() *tables.Grid {
 }
 
 // Areas returns the areas that focus the panel when clicked.
-func (t *Panel) Areas() []event.Tag { return []event.Tag{&t.table.Drag, &t.chart.Drag} }
+func (t *Panel) Areas() []event.Tag {
+	return []event.Tag{&t.table.Drag, &t.chart.Drag, &t.field.Editor}
+}
