@@ -43,14 +43,14 @@ func (d *decoder) aside(it *item, t *thread, k *recording.Tally, key recording.T
 // total adds the item if it is one of clang's totals, and reports whether it is. The item
 // must be the first event of its thread.
 func (d *decoder) total(it *item, t *thread, k *recording.Tally) bool {
-	if it.ph != 'X' || it.flags&hasArgs == 0 || it.ts.US != 0 || it.ts.PS != 0 || !strings.HasPrefix(d.names[it.name].text, "Total ") {
+	if it.ph != 'X' || it.flags&hasArgs == 0 || it.ts.US != 0 || it.ts.PS != 0 || !strings.HasPrefix(d.textOf(it.name), "Total ") {
 		return false
 	}
 	args := jsonscan.Member(it.text(), "args")
 	if jsonscan.Member(args, "count") == nil || !bytes.Contains(args, []byte(`"avg ms"`)) {
 		return false
 	}
-	d.b.Remark("compiler-totals", place(it.off), "The compiler's own totals (%s and others) are shown as separate rows and excluded from totals, like async spans", d.names[it.name].text)
+	d.b.Remark("compiler-totals", place(it.off), "The compiler's own totals (%s and others) are shown as separate rows and excluded from totals, like async spans", d.textOf(it.name))
 	d.aside(it, t, k, recording.TrackKey{Kind: recording.AsyncTrack, PID: t.pid, Name: "totals"}, 1<<30)
 	return true
 }
@@ -69,9 +69,9 @@ func (d *decoder) annotation(it *item, t *thread, k *recording.Tally) bool {
 	switch {
 	case it.ph != 'X':
 		return false
-	case d.names[it.cat].text == streamAnnotation:
+	case d.textOf(it.cat) == streamAnnotation:
 		key.Name = "annotations of stream " + recording.IDText(t.tid)
-	case t.key.pid.text == "Spans" && strings.HasPrefix(d.names[it.name].text, t.key.tid.text):
+	case t.key.pid.text == "Spans" && strings.HasPrefix(d.textOf(it.name), t.key.tid.text):
 		key.Name = t.key.tid.text
 	default:
 		return false

@@ -132,12 +132,12 @@ func (a *asyncOps) track(it *item, t *thread) *recording.TrackBuilder {
 	key := uint64(it.cat)<<32 | uint64(it.name)
 	label, ok := a.label[key]
 	if !ok {
-		label = a.d.names[it.name].text
+		label = a.d.textOf(it.name)
 		if it.name == 0 {
 			label = nameless
 		}
 		if it.cat != 0 {
-			label = a.d.names[it.cat].text + "/" + label
+			label = a.d.textOf(it.cat) + "/" + label
 		}
 		a.label[key] = label
 	}
@@ -181,7 +181,7 @@ func (a *asyncOps) add(it *item, k *recording.Tally) bool {
 
 // step returns the name of an instant. For T and p, the name includes the step argument.
 func (a *asyncOps) step(it *item) string {
-	name := a.d.names[it.name].text
+	name := a.d.textOf(it.name)
 	if it.name == 0 {
 		name = nameless
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/devicememory"
 	"ashlar/ingest/model/recording"
 )
@@ -14,7 +15,7 @@ type decoder struct {
 	b    *recording.Builder
 	args *argStore
 
-	names  []named // by name id; 0 is not a name
+	names  column.Vec[named] // by name id; 0 is not a name
 	raw    *interner
 	frames map[uint64]recording.FrameID // frames of names with another category than their first
 	ids    *interner                    // ids of async operations, flows, sample frames …
@@ -69,7 +70,6 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 	d := &decoder{
 		b:         b,
 		args:      args,
-		names:     []named{{}},
 		raw:       newInterner(),
 		frames:    map[uint64]recording.FrameID{},
 		ids:       newInterner(),
@@ -81,6 +81,7 @@ func newDecoder(b *recording.Builder, args *argStore) *decoder {
 		memories:  map[memoryKey]int{},
 		asides:    map[recording.TrackKey]*asides{},
 	}
+	d.names.Append(named{})
 	d.ledger.b = b
 	b.Slack(roundedBy)
 	d.async.init(d)
@@ -142,11 +143,14 @@ func (d *decoder) learn(bt *batch) {
 
 // named extends the table of names by a newly interned name.
 func (d *decoder) named(id uint32) {
-	if int(id) == len(d.names) {
+	if int(id) == d.names.Len() {
 		text := decoded(d.raw.raw[id-1])
-		d.names = append(d.names, named{text: text, annotation: text == streamAnnotation || text == wholeTrace})
+		d.names.Append(named{text: text, annotation: text == streamAnnotation || text == wholeTrace})
 	}
 }
+
+// textOf returns the text of a name or a category.
+func (d *decoder) textOf(id uint32) string { return d.names.Ref(int(id)).text }
 
 // number returns the recording's id for a process or thread. Ids that are text get
 // numbers far from the ids that systems use.
@@ -198,7 +202,7 @@ const nameless = "(nameless)"
 // frame returns the frame for a name in a category. The category is the function's
 // module, so equal names in different categories are different functions.
 func (d *decoder) frame(name, cat uint32) recording.FrameID {
-	n := &d.names[name]
+	n := d.names.Ref(int(name))
 	if n.known && n.cat == cat {
 		return n.frame
 	}
@@ -210,7 +214,7 @@ func (d *decoder) frame(name, cat uint32) recording.FrameID {
 	if name == 0 {
 		text = nameless
 	}
-	f := d.b.FunctionFrame(d.b.Function(recording.Function{Name: text, Module: d.names[cat].text}))
+	f := d.b.FunctionFrame(d.b.Function(recording.Function{Name: text, Module: d.textOf(cat)}))
 	if n.known {
 		d.frames[key] = f
 	} else {
@@ -372,7 +376,7 @@ func (d *decoder) element(it *item) {
 // instant adds an event without a length to its thread.
 func (d *decoder) instant(it *item) {
 	t := d.use(it)
-	name := d.names[it.name].text
+	name := d.textOf(it.name)
 	if it.name == 0 {
 		name = nameless
 		d.warn(noName, it.off, "")

@@ -75,7 +75,7 @@ func (d *decoder) series(key counterKey, name []byte) int {
 	if len(list) == maxSeries {
 		return -1
 	}
-	label := d.names[key.name].text
+	label := d.textOf(key.name)
 	if key.name == 0 {
 		label = nameless
 	}

@@ -212,7 +212,7 @@ func (f *flowTable) finish() {
 	}
 	slices.SortStableFunc(flows, func(a, b []*flowStep) int { return cmp.Compare(a[0].off, b[0].off) })
 	for _, steps := range flows {
-		out := recording.Flow{Name: f.d.names[steps[len(steps)-1].name].text, Steps: make([]recording.FlowStep, len(steps))}
+		out := recording.Flow{Name: f.d.textOf(steps[len(steps)-1].name), Steps: make([]recording.FlowStep, len(steps))}
 		for i, s := range steps {
 			out.Steps[i] = recording.FlowStep{Track: s.thread.track.Index(), Time: s.at}
 		}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"ashlar/ingest/input/jsonscan"
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
 )
 
@@ -53,7 +54,7 @@ func intern[T string | []byte](t *interner, h uint64, raw T) uint32 {
 
 func (t *interner) grow() {
 	old := t.slots
-	t.slots = make([]internSlot, 2*len(old))
+	t.slots = column.Fresh[internSlot](2 * len(old))
 	mask := uint64(len(t.slots) - 1)
 	for _, s := range old {
 		if s.id == 0 {

@@ -13,7 +13,7 @@ type memoryKey struct {
 
 // memory adds points of counters for an instant, if it is a memory event of PyTorch's.
 func (d *decoder) memory(it *item, t *thread, at int64) {
-	if d.names[it.cat].text != "cpu_instant_event" {
+	if d.textOf(it.cat) != "cpu_instant_event" {
 		return
 	}
 	e, ok := devicememory.Parse(jsonscan.Member(it.text(), "args"))

@@ -13,7 +13,7 @@ import (
 func (d *decoder) metadata(it *item) bool {
 	t := d.threadOf(it)
 	args := jsonscan.Member(it.text(), "args")
-	name := d.names[it.name].text
+	name := d.textOf(it.name)
 	switch name {
 	case "process_name":
 		if v := jsonscan.Member(args, "name"); v != nil {

@@ -46,7 +46,7 @@ func (s *samplers) init(d *decoder) {
 
 // event adds a P event; it reports whether it is kept.
 func (s *samplers) event(it *item) bool {
-	switch s.d.names[it.name].text {
+	switch s.d.textOf(it.name) {
 	case "Profile":
 		return s.begin(it)
 	case "ProfileChunk":
@@ -274,7 +274,7 @@ func (s *samplers) of(w *waitingSample, decimals int) int {
 			return ev
 		}
 	}
-	e := recording.Event{Name: s.d.names[w.name].text, Kind: "sample", Basis: recording.FromSamples, Metrics: []recording.Metric{
+	e := recording.Event{Name: s.d.textOf(w.name), Kind: "sample", Basis: recording.FromSamples, Metrics: []recording.Metric{
 		{Name: "samples", Unit: "count", PerSample: recording.SampleOne},
 	}}
 	if e.Name == "" {

@@ -98,7 +98,7 @@ const farTrack = "Outside the time range"
 // sync adds a B, E or X. It reports whether the event is kept; settleAll may still leave it
 // out.
 func (d *decoder) sync(it *item, k *recording.Tally) bool {
-	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) || d.names[it.cat].annotation && d.annotation(it, t, k) {
+	if t := d.threadOf(it); t.track == nil && d.total(it, t, k) || d.names.Ref(int(it.cat)).annotation && d.annotation(it, t, k) {
 		return true
 	}
 	t := d.use(it)
@@ -272,7 +272,7 @@ func (d *decoder) end(t *thread, it *item, at int64, k *recording.Tally) bool {
 
 func (d *decoder) mismatch(it *item, k *recording.Tally) {
 	d.repaired(k, it.off)
-	d.warn(mismatchedEnd, it.off, d.names[it.name].text)
+	d.warn(mismatchedEnd, it.off, d.textOf(it.name))
 }
 
 // innermost returns the index of the innermost of open spans that an E at a time may close,
@@ -323,10 +323,10 @@ func (d *decoder) endLoose(t *thread, it *item, e ending, at int64, k *recording
 	o := t.stack[i]
 	if i < n-1 {
 		if e.id != 0 && o.id == e.id {
-			d.warn(crossedID, it.off, d.names[o.name].text)
+			d.warn(crossedID, it.off, d.textOf(o.name))
 		} else {
 			d.repaired(k, it.off)
-			d.warn(crossedEnd, it.off, d.names[o.name].text)
+			d.warn(crossedEnd, it.off, d.textOf(o.name))
 		}
 		if t.orphans == nil {
 			t.orphans = map[uint32][]open{}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
 )
 
@@ -82,7 +83,7 @@ func (f *flows) put(id uint64, at recording.FlowStep) {
 
 func (f *flows) grow() {
 	old := f.slots
-	f.slots = make([]flowSlot, max(64, 2*len(old)))
+	f.slots = column.Fresh[flowSlot](max(64, 2*len(old)))
 	for _, s := range old {
 		if s.track != 0 {
 			f.slots[f.place(s.id)] = s

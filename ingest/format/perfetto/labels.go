@@ -1,6 +1,10 @@
 package perfetto
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+
+	"ashlar/ingest/model/column"
+)
 
 // labelTable numbers pairs of a name and a category; 0 is for events with neither. A
 // trace may give every event a different name, so pairs are forgotten from time to time
@@ -67,7 +71,7 @@ func (t *labelTable) number(name, category []byte) (n uint32, fresh *labelText) 
 
 func (t *labelTable) grow() {
 	old := t.slots
-	t.slots = make([]labelSlot, 2*len(old))
+	t.slots = column.Fresh[labelSlot](2 * len(old))
 	mask := uint32(len(t.slots) - 1)
 	for _, s := range old {
 		if s.kept == 0 {

@@ -1,6 +1,9 @@
 package spaa
 
-import "ashlar/ingest/model/recording"
+import (
+	"ashlar/ingest/model/column"
+	"ashlar/ingest/model/recording"
+)
 
 // idTable holds all stack ids and their records. Ids may be referred to before their
 // first record.
@@ -109,7 +112,7 @@ func (t *idTable) lookup(r idRef) (index uint32, ok bool) {
 }
 
 func (t *idTable) grow() {
-	t.slots = make([]uint32, max(1024, 2*len(t.slots)))
+	t.slots = column.Fresh[uint32](max(1024, 2*len(t.slots)))
 	mask := uint64(len(t.slots) - 1)
 	for k := range t.entries {
 		i := t.hash(t.entries[k].word, t.entries[k].form) & mask

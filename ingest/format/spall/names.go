@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"strings"
+
+	"ashlar/ingest/model/column"
 )
 
 // nameTable numbers distinct names in order of appearance. It uses open addressing over
@@ -184,7 +186,7 @@ func newNameTable() nameTable {
 func (n *nameTable) add(b []byte, h uint64) uint32 {
 	if 2*(len(n.text)+1) > len(n.slots) {
 		old := n.slots
-		n.slots = make([]nameSlot, 2*len(old))
+		n.slots = column.Fresh[nameSlot](2 * len(old))
 		for _, s := range old {
 			if s.id != 0 {
 				n.put(s)

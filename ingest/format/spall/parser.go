@@ -19,10 +19,8 @@ type parser struct {
 	clock clock
 	names nameTable
 	args  argStore
-	// calls maps a parent and a name to the number of a call.
-	calls     pairmap.Table
-	callsMade uint32
-	near      []callSlot
+	calls *pairmap.Children[uint32] // by parent and name
+	near  []callSlot
 
 	threads map[uint64]*threadState
 	// recent caches threads, to avoid most map lookups; it is indexed by a hash of the
@@ -167,14 +165,12 @@ func (p *parser) learn(name, after []byte, end bool, validate func([]byte, bool)
 
 // call returns the number of the call of name below parent, adding the call if it is new.
 func (p *parser) call(parent, name uint32) uint32 {
-	c := p.calls.Get(parent, name)
+	c, others := p.calls.Get(parent, name)
 	if c == 0 {
-		if int(p.callsMade) > len(p.near)/2 && len(p.near) < nearMany {
+		if p.calls.Len() > len(p.near)/2 && len(p.near) < nearMany {
 			p.near = make([]callSlot, nearMany)
 		}
-		p.callsMade++
-		c = p.callsMade
-		p.calls.Put(parent, name, c)
+		c = p.calls.Add(parent, name, others)
 		p.cur.calls = append(p.cur.calls, call{parent, name})
 	}
 	return c
@@ -199,7 +195,7 @@ func run(ctx context.Context, in *source.Input, b *recording.Builder, opt decode
 	depth := decode.Depth(in, batchesAhead)
 	free := make(chan *batch, depth+2) // plus the one being filled and the one in the sink
 	p := &parser{in: in, names: newNameTable(), threads: map[uint64]*threadState{},
-		near: make([]callSlot, nearFew), cur: newBatch(), free: free}
+		calls: pairmap.NewChildren[uint32](nil), near: make([]callSlot, nearFew), cur: newBatch(), free: free}
 	p.args.in = in
 	b.SetArgs(p.args.text)
 	if in.Mapped() != nil {

@@ -34,9 +34,10 @@ const (
 // smallPage is roughly the size of an ordinary page, in bytes.
 const smallPage = 4 << 10
 
-// fresh returns n elements on the heap, in large pages if they take more than a small
-// one.
-func fresh[T any](n int) []T {
+// Fresh returns n elements on the heap, in large pages if they take more than a small one.
+// It is for hash tables, too: of a small page that is read first and written later, the
+// system makes two pages one after the other.
+func Fresh[T any](n int) []T {
 	var x T
 	run, size := make([]T, n), uintptr(n)*unsafe.Sizeof(x)
 	if size >= smallPage {

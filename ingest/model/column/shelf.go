@@ -26,7 +26,7 @@ func Chunk[T any](s *Shelf, n int) []T {
 	if n == ChunkLen {
 		return Run[T](s, n)
 	}
-	return fresh[T](n) // a partial chunk, which grows
+	return Fresh[T](n) // a partial chunk, which grows
 }
 
 // Run returns n elements that will never grow. They must have no pointers if there is a
@@ -40,7 +40,7 @@ func Run[T any](s *Shelf, n int) []T {
 			}
 		}
 	}
-	return fresh[T](n)
+	return Fresh[T](n)
 }
 
 // Extended reports whether chunks may lie outside the heap. Then making them smaller

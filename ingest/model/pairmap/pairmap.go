@@ -1,6 +1,8 @@
 // Package pairmap maps pairs of small ids to a third id. Call trees are interned with it.
 package pairmap
 
+import "ashlar/ingest/model/column"
+
 // Table maps a pair of 32-bit ids to a third, which is never 0: (parent call, frame) to
 // call. It uses open addressing with linear probing; the value 0 marks a free slot, since
 // no child is the root. The zero value is empty.
@@ -37,7 +39,7 @@ func (t *Table) Get(a, b uint32) uint32 {
 func (t *Table) Put(a, b, v uint32) {
 	if 2*(t.n+1) > len(t.slots) {
 		old := t.slots
-		t.slots, t.n = make([]slot, max(64, 2*len(old))), 0
+		t.slots, t.n = column.Fresh[slot](max(64, 2*len(old))), 0
 		for _, s := range old {
 			if s.v != 0 {
 				t.Put(s.a, s.b, s.v)

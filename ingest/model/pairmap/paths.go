@@ -3,6 +3,8 @@ package pairmap
 import (
 	"math/bits"
 	"math/rand/v2"
+
+	"ashlar/ingest/model/column"
 )
 
 // Paths maps sequences of ids to numbers, such as stacks to calls, for as many prefixes
@@ -68,7 +70,7 @@ func (p *Paths) Touch(a Path) { p.seen += p.slots[a.x&uint64(len(p.slots)-1)].v 
 func (p *Paths) Put(a Path, v uint32) {
 	if p.n++; 3*p.n > 2*len(p.slots) {
 		old := p.slots
-		p.slots = make([]pathSlot, 2*len(old))
+		p.slots = column.Fresh[pathSlot](2 * len(old))
 		for _, s := range old {
 			if s.v != 0 {
 				p.place(s)

@@ -14,7 +14,7 @@ func TestBelowIsCalls(t *testing.T) {
 	one, all := NewBuilder(), NewBuilder()
 	for range 9 {
 		for _, b := range []*Builder{one, all} {
-			f := b.Function(Function{Name: string(rune('a' + len(b.funcs)))})
+			f := b.Function(Function{Name: string(rune('a' + b.rec.Functions.Len()))})
 			b.FunctionFrame(f)
 		}
 	}

@@ -22,7 +22,7 @@ type Builder struct {
 	shelf *column.Shelf // of all columns
 	// squeezed is set to squeeze lanes of spans; see Squeeze.
 	squeezed bool
-	funcs    map[FuncName]FuncID
+	funcs    funcTable
 	frames   map[Frame]FrameID
 	mappings map[Mapping]uint16
 	shared   map[sharedSymbol]bool
@@ -102,7 +102,6 @@ func (s *callSum) take(dur int64) {
 func NewBuilder() *Builder {
 	b := &Builder{
 		shelf:  new(column.Shelf),
-		funcs:  map[FuncName]FuncID{},
 		frames: map[Frame]FrameID{},
 		ctxs:   map[uint64]ContextID{},
 		seed:   maphash.MakeSeed(),
@@ -112,6 +111,7 @@ func NewBuilder() *Builder {
 		start:  math.MaxInt64,
 		end:    math.MinInt64,
 	}
+	b.funcs = newFuncTable(&b.rec.Functions)
 	c := &b.rec.Calls
 	c.parent, c.frame, c.depth = column.On[CallID](b.shelf), column.On[FrameID](b.shelf), column.On[uint32](b.shelf)
 	b.rec.Calls.parent.Append(0)
@@ -216,7 +216,8 @@ func (b *Builder) SetCPU(f func(ref uint64) (ps int64, known bool)) { b.rec.CPU 
 // the same name and module. A mangled name is demangled.
 func (b *Builder) Function(f Function) FuncID {
 	k := f.FuncName()
-	id, ok := b.funcs[k]
+	hash := b.funcs.hash(k)
+	id, ok := b.funcs.find(k, hash)
 	if ok {
 		if f.Symbol != "" {
 			b.share(id, f.Symbol)
@@ -226,13 +227,13 @@ func (b *Builder) Function(f Function) FuncID {
 	if g, mangled := b.symbol(f); mangled {
 		// From here on the mangled name finds the same function.
 		id = b.Function(g)
-		b.funcs[k] = id
+		b.funcs.aliases[k] = id
 		return id
 	}
 	id = FuncID(b.rec.Functions.Len())
 	b.rec.Functions.Append(f)
 	b.held.symbols += int64(len(f.Name) + len(f.Module) + len(f.File) + len(f.Symbol))
-	b.funcs[k] = id
+	b.funcs.add(hash, id)
 	return id
 }
 
