@@ -156,8 +156,22 @@ func (t *Theme) Lift(c color.NRGBA) color.NRGBA {
 	if t.Dark {
 		return Mix(c, color.NRGBA{0xff, 0xff, 0xff, 0xff}, .35)
 	}
-	deeper := func(v uint8) uint8 { return uint8(max(0, 255-(255-int(v))*3/2)) }
-	return color.NRGBA{deeper(c.R), deeper(c.G), deeper(c.B), c.A}
+	return deeper(c, 15)
+}
+
+// Thin returns the colour of a bar of a pixel or two, with nothing beside it. In a light
+// theme it is deeper, because the eye takes a thin line for paler than it is.
+func (t *Theme) Thin(c color.NRGBA) color.NRGBA {
+	if t.Dark {
+		return c
+	}
+	return deeper(c, 17)
+}
+
+// deeper returns a colour that is as many tenths as far from white.
+func deeper(c color.NRGBA, tenths int) color.NRGBA {
+	far := func(v uint8) uint8 { return uint8(max(0, 255-(255-int(v))*tenths/10)) }
+	return color.NRGBA{far(c.R), far(c.G), far(c.B), c.A}
 }
 
 // OnFaded returns the colour of labels on bars faded by [Theme.Fade].

@@ -10,19 +10,25 @@ type tint struct {
 	call            recording.CallID
 	of              int32
 	hit, out, faded bool
-	color           raster.Color // 0 if not computed yet
+	color, thin     raster.Color // color is 0 if not computed yet
 }
 
 // color returns the colour of a call's bars, faded if others are highlighted. A few calls
 // make up most of a picture's bars, so their colours are cached.
-func (p *Picture) color(call recording.CallID) raster.Color {
+func (p *Picture) color(call recording.CallID) raster.Color { return p.tint(call).color }
+
+// tint returns the colours of a call's bars.
+func (p *Picture) tint(call recording.CallID) *tint {
 	t := &p.tints[int(call)%len(p.tints)]
 	if t.call != call || t.of != int32(p.of) || t.hit != p.hit || t.out != p.out || t.color == 0 {
 		*t = tint{call: call, of: int32(p.of), hit: p.hit, out: p.out}
 		t.color, t.faded = p.colorOf(call)
+		if t.thin = t.color; !t.faded {
+			t.thin = raster.Pack(p.Palette.Theme.Thin(raster.Unpack(t.color)))
+		}
 	}
 	p.faded = t.faded
-	return t.color
+	return t
 }
 
 func (p *Picture) colorOf(call recording.CallID) (c raster.Color, faded bool) {
@@ -70,11 +76,14 @@ func (p *Picture) box(on raster.Shapes, b *wideBar, y, h int) {
 	}
 	p.hit, p.out = b.hit, b.out
 	col := p.color(b.call)
+	if b.thin {
+		col, x1, gap = p.tint(b.call).thin, max(x1, x0+p.px(1)), 0
+	}
 	r := 0
 	if x1-x0 > p.px(5) {
 		r = p.px(1.5)
 	}
-	if b.wait < x1 && !p.faded {
+	if b.wait < b.x1 && !p.faded {
 		raster.BarOfTwo(on, max(x0, p.Gutter-8), max(b.wait, p.Gutter-8), x1-gap, y, y+h, col, p.waiting(col), r)
 	} else {
 		on.Bar(max(x0, p.Gutter-8), y, x1-gap, y+h, col, r)

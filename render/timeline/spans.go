@@ -1,6 +1,9 @@
 package timeline
 
 import (
+	"math"
+	"sort"
+
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 	"ashlar/render/raster"
@@ -68,6 +71,7 @@ type column struct {
 	call recording.CallID // call of the leading span
 	busy float32          // time that spans cover in the column, in picoseconds
 	hit  bool
+	thin bool // see Picture.alone
 	membership
 }
 
@@ -80,6 +84,7 @@ type wideBar struct {
 	x0, x1, wait    int
 	call            recording.CallID
 	unfinished, hit bool
+	thin            bool // see Picture.alone
 	membership
 }
 
@@ -231,12 +236,59 @@ func (p *Picture) look(l *laneSpans) {
 	switch {
 	case l.last == nil:
 		p.lookBetween(l, from, to)
+	case p.movedBy == 0: // keep takes over the whole lane
+		p.keep(l)
+		return
 	case p.movedBy < 0: // the picture has a new part on the left
 		p.lookBetween(l, from, p.last.From)
 		p.keep(l)
 	default:
 		p.keep(l)
 		p.lookBetween(l, p.last.To, to)
+	}
+	p.alone(l)
+}
+
+// alone finds the bars and columns that are thin and have nothing beside them. They are
+// drawn in a deeper colour, and as wide as a pixel was before the picture was scaled.
+func (p *Picture) alone(l *laneSpans) {
+	thin, columns, wide := p.px(3), l.columns, l.wide
+	for len(columns)+len(wide) > 0 {
+		// Follow the bars that touch, from left to right.
+		c, w, from := 0, 0, math.MaxInt
+		if len(columns) > 0 {
+			from = int(columns[0].x)
+		}
+		if len(wide) > 0 {
+			from = min(from, wide[0].x0)
+		}
+		for to := from; ; {
+			next := math.MaxInt
+			if w < len(wide) {
+				next = wide[w].x0
+			}
+			for ; c < len(columns) && int(columns[c].x) <= min(to+1, next); c++ {
+				to = max(to, int(columns[c].x)+1)
+			}
+			if next > to+1 {
+				if to-from < thin {
+					mark(columns[:c], wide[:w])
+				}
+				break
+			}
+			to = max(to, wide[w].x1)
+			w++
+		}
+		columns, wide = columns[c:], wide[w:]
+	}
+}
+
+func mark(columns []column, wide []wideBar) {
+	for i := range columns {
+		columns[i].thin = true
+	}
+	for i := range wide {
+		wide[i].thin = true
 	}
 }
 
@@ -253,14 +305,17 @@ func (p *Picture) keep(l *laneSpans) {
 		}
 		return
 	}
-	for i := range l.last.columns {
-		c := l.last.columns[i]
-		if c.x -= int32(p.movedBy); int(c.x) >= p.Gutter && int(c.x) < p.w {
-			l.columns = append(l.columns, c)
-		}
+	seen := func(x int) int {
+		return sort.Search(len(l.last.columns), func(i int) bool { return int(l.last.columns[i].x) >= x+p.movedBy })
+	}
+	l.columns = append(l.columns, l.last.columns[seen(p.Gutter):seen(p.w)]...)
+	for i := range l.columns[columns:] {
+		c := &l.columns[columns+i]
+		c.x, c.thin = c.x-int32(p.movedBy), false
 	}
 	for i := range l.last.wide {
 		b := l.last.wide[i]
+		b.thin = false
 		if b.end >= p.View.From && b.start < p.View.To && (p.movedBy >= 0 || b.start >= p.last.From) {
 			p.place(&b)
 			l.wide = append(l.wide, b)
@@ -368,7 +423,7 @@ func (p *Picture) full(l *laneSpans, acc *fine) {
 	if acc.x >= p.Gutter && acc.x < p.w {
 		c := another(&l.columns)
 		c.first, c.last, c.x, c.call, c.busy = acc.first, acc.last, int32(acc.x), acc.call, float32(acc.busy)
-		c.hit, c.out, c.sets = acc.hit, acc.out, 0
+		c.hit, c.thin, c.out, c.sets = acc.hit, false, acc.out, 0
 	}
 	acc.x = -1
 }
@@ -392,7 +447,11 @@ func (p *Picture) spans(y, h int) {
 		for i := range l.columns {
 			c := &l.columns[i]
 			col, a := p.strength(c)
-			p.c.Shade(int(c.x), y, int(c.x)+1, y+h, col, a)
+			x1 := int(c.x) + 1
+			if c.thin {
+				x1 = int(c.x) + p.px(1)
+			}
+			p.c.Shade(int(c.x), y, x1, y+h, col, a)
 		}
 	} else {
 		p.ground(y)
@@ -431,11 +490,21 @@ func (p *Picture) columns(l *laneSpans, row []raster.Color) {
 		c := &l.columns[i]
 		col, a := p.strength(c)
 		row[c.x] = raster.Blend(p.lanes.bg, col, a)
+		if c.thin {
+			for x := int(c.x) + 1; x < min(int(c.x)+p.px(1), len(row)); x++ {
+				row[x] = row[c.x]
+			}
+		}
 	}
 }
 
 // strength returns the colour of a column and its opacity of 255.
 func (p *Picture) strength(c *column) (raster.Color, uint32) {
 	p.hit, p.out = c.hit, c.out
-	return p.color(c.call), uint32(255 * (p.lanes.least + (1-p.lanes.least)*min(1, float64(c.busy)/p.lanes.res)))
+	t := p.tint(c.call)
+	color := t.color
+	if c.thin {
+		color = t.thin
+	}
+	return color, uint32(255 * (p.lanes.least + (1-p.lanes.least)*min(1, float64(c.busy)/p.lanes.res)))
 }

@@ -2,7 +2,9 @@ package timeline
 
 import (
 	"context"
+	"fmt"
 	"image/color"
+	"slices"
 	"testing"
 
 	"ashlar/ingest/model/recording"
@@ -93,6 +95,9 @@ func TestUnfinishedBarsAreSeen(t *testing.T) {
 		const gutter, w, h = 100, 300, 60
 		palette := &theme.Palette{Theme: theme.Light, Mode: theme.ByFunction}
 		want := palette.On(rec, 0, rec.Tracks[0].Lanes[0].Call(1))
+		if length < 6 {
+			want = theme.Light.Thin(want) // see TestLinesAreSeen
+		}
 		plan := NewPlan(rec, Layout{Scale: 2})
 		face := raster.Regular(11.5)
 		pic := Picture{Rec: rec, Plan: plan, View: View{From: 0, To: 200}, Palette: palette, Gutter: gutter, Fonts: Fonts{face, face, face}}
@@ -105,6 +110,52 @@ func TestUnfinishedBarsAreSeen(t *testing.T) {
 		}
 		if seen < int(length)/2 || seen == 0 || length > 20 && seen >= int(length) {
 			t.Errorf("of %d pixels of an unfinished span, %d have its colour", length, seen)
+		}
+	}
+}
+
+// TestLinesAreSeen checks that a short span by itself is a line of a deeper colour, one dp
+// wide at every scale, in a light theme, and that one of many side by side is not.
+func TestLinesAreSeen(t *testing.T) {
+	for _, scale := range []float32{1, 2} {
+		b := recording.NewBuilder()
+		b.AddEvent(recording.SpanEvent())
+		tr := b.Track(recording.TrackKey{TID: 1})
+		frame := b.FunctionFrame(b.Function(recording.Function{Name: "f"}))
+		add := func(at int64) { tr.Span(at, at+1, frame, 0, false) }
+		add(20)
+		for at := range int64(30) {
+			add(50 + at)
+		}
+		add(120)
+		b.Cover(0, 200)
+		rec := b.Finish()
+		const gutter, w, h = 100, 300, 60
+		palette := &theme.Palette{Theme: theme.Light, Mode: theme.ByFunction}
+		usual := palette.On(rec, 0, rec.Tracks[0].Lanes[0].Call(0))
+		plan := NewPlan(rec, Layout{Scale: scale})
+		face := raster.Regular(11.5)
+		pic := Picture{Rec: rec, Plan: plan, View: View{From: 0, To: 200}, Palette: palette, Gutter: gutter, Fonts: Fonts{face, face, face}}
+		img := golden.Draw(w, h, theme.Light, pic.Paint)
+		y := plan.laneTop(&plan.Rows[0], 0) + 8
+		var got []string
+		for x := gutter; x < w; x++ {
+			switch img.RGBAAt(x, y) {
+			case rgba(usual):
+				got = append(got, "usual")
+			case rgba(theme.Light.Thin(usual)):
+				got = append(got, fmt.Sprintf("deep at %d", x-gutter))
+			}
+		}
+		want := slices.Repeat([]string{"usual"}, 30)
+		line := func(at int) (dp []string) {
+			for i := range int(scale) {
+				dp = append(dp, fmt.Sprintf("deep at %d", at+i))
+			}
+			return dp
+		}
+		if want = slices.Concat(line(20), want, line(120)); !slices.Equal(got, want) {
+			t.Errorf("at %v pixels a dp: %v\nwant %v", scale, got, want)
 		}
 	}
 }
