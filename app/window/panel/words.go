@@ -1,8 +1,10 @@
 package panel
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -166,15 +168,29 @@ func Summary(rec *recording.Recording) string {
 			parts = append(parts, units.Plural(n.n, n.what))
 		}
 	}
+	return strings.Join(slices.Concat(parts, tracks(rec), duration(rec)), " · ")
+}
+
+// Extent returns how much time and how many threads a recording covers; its format if it
+// says nothing of either.
+func Extent(rec *recording.Recording) string {
+	return cmp.Or(strings.Join(slices.Concat(duration(rec), tracks(rec)), " · "), ingest.Title(rec.Source.Format))
+}
+
+func tracks(rec *recording.Recording) (parts []string) {
 	if len(rec.Tracks) > 1 {
 		for _, k := range trackKinds.of(rec) {
 			parts = append(parts, units.Plural(k.Count, k.Kind))
 		}
 	}
-	if rec.HasTime && rec.Duration() > 0 {
-		parts = append(parts, units.Duration(rec.Duration()))
+	return parts
+}
+
+func duration(rec *recording.Recording) []string {
+	if !rec.HasTime || rec.Duration() <= 0 {
+		return nil
 	}
-	return strings.Join(parts, " · ")
+	return []string{units.Duration(rec.Duration())}
 }
 
 // WholeParts leaves out parts of a text like "a · b · c" until it fits: a part that is cut may

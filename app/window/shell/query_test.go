@@ -220,8 +220,8 @@ func TestQuestionsFit(t *testing.T) {
 	}
 }
 
-// TestQueryRowsAreSorted clicks on the heads of columns: once for the smallest first, again for
-// the largest, and again for the order of the query. A row leads to its own span, and the copied
+// TestQueryRowsAreSorted clicks on the heads of columns: once for the largest number or the
+// first text first, again for the reverse, and again for the order of the query. A row leads to its own span, and the copied
 // table is in the listed order.
 func TestQueryRowsAreSorted(t *testing.T) {
 	b := newBench(t, `[{"ph":"X","pid":1,"tid":2,"ts":0,"dur":9,"name":"b"},{"ph":"X","pid":1,"tid":2,"ts":200,"dur":100,"name":"c"},
@@ -238,8 +238,8 @@ func TestQueryRowsAreSorted(t *testing.T) {
 		head string
 		want []string
 	}{
-		{"took", []string{"b!9b", "a!10a", "c!100"}},
 		{"took", []string{"c!100", "a!10a", "b!9b"}},
+		{"took", []string{"b!9b", "a!10a", "c!100"}},
 		{"took", []string{"b!9b", "c!100", "a!10a"}},
 		{"called", []string{"a!10a", "b!9b", "c!100"}},
 		{"other", []string{"c!100", "a!10a", "b!9b"}}, // NULL first

@@ -61,7 +61,9 @@ func tokens(q string) (all []token) {
 			}
 		case c == '\'' || c == '"' || c == '`':
 			t.kind = textToken
-			until(string(c), 1)
+			for until(string(c), 1); t.to < len(q) && q[t.to] == c; { // two stand for one in the text
+				until(string(c), t.to+1-i)
+			}
 		case strings.HasPrefix(q[i:], "--"):
 			t.kind = commentToken
 			until("\n", 2)
@@ -84,13 +86,15 @@ func Complete(query string, at int, names func(part string) []string) (from int,
 	here := slices.IndexFunc(ts, func(t token) bool { return t.from < at && at <= t.to })
 	if here >= 0 && (ts[here].kind == commentToken || ts[here].kind == textToken) {
 		t := ts[here]
-		closed := t.to == at && t.to-t.from > 1 && query[t.to-1] == query[t.from]
+		inner := query[t.from+1 : t.to]
+		quotes := len(inner) - len(strings.TrimRight(inner, query[t.from:t.from+1]))
+		closed := t.to == at && quotes%2 == 1
 		if t.kind == commentToken || closed || query[t.from] != '\'' || names == nil || !named(query, ts[:here]) {
 			return at, nil
 		}
-		for _, n := range names(query[t.from+1 : at]) {
-			if !strings.ContainsAny(n, "'\n") {
-				all = append(all, Candidate{n, "function"})
+		for _, n := range names(strings.ReplaceAll(query[t.from+1:at], "''", "'")) {
+			if !strings.Contains(n, "\n") {
+				all = append(all, Candidate{strings.ReplaceAll(n, "'", "''"), "function"})
 			}
 		}
 		return t.from + 1, all

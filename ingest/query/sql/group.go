@@ -124,7 +124,7 @@ func grouped(query string) *grouping {
 		switch {
 		case t.kind == commentToken:
 			continue
-		case t.kind == textToken && (query[t.from] != '\'' || len(p.ts) > 0 && p.ts[len(p.ts)-1].kind == textToken):
+		case t.kind == textToken && (query[t.from] != '\'' || strings.Contains(query[t.from+1:t.to], "''") || len(p.ts) > 0 && p.ts[len(p.ts)-1].kind == textToken):
 			return nil
 		}
 		p.ts = append(p.ts, t)

@@ -266,7 +266,7 @@ func (p *Panel) Lines(s *panel.Host) (title, sub string, ds []Detail) {
 	case panel.PickNode:
 		return p.NodeDetails()
 	}
-	title, sub = "Whole recording", panel.Summary(p.Rec)
+	title, sub = "Whole recording", panel.Extent(p.Rec)
 	if n := len(p.Scope.Tracks); n > 0 {
 		title, sub = units.Plural(int64(n), "selected "+p.Rec.ThreadWord(p.Scope.Tracks[0])), p.selectedThreads()
 	}

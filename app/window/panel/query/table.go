@@ -30,16 +30,20 @@ type table struct {
 	order  []int32 // rows of the answer as they are listed, if by is not 0
 }
 
-// sortBy sorts rows by a column: the smallest first, by a second call the largest first, and by
-// a third as the query does.
+// sortBy sorts rows by a column: numbers by the largest first and texts from A to Z, by a
+// second call the other way round, and by a third as the query does.
 func (t *table) sortBy(a *answer, column int) {
-	switch column + 1 {
-	case t.by:
-		t.by = -t.by
-	case -t.by:
+	first := column + 1
+	if a.numeric[column] {
+		first = -first
+	}
+	switch t.by {
+	case first:
+		t.by = -first
+	case -first:
 		t.by = 0
 	default:
-		t.by = column + 1
+		t.by = first
 	}
 	t.Down, t.order = 0, t.order[:0]
 	for i := range a.Rows {
