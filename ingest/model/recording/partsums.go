@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/order"
 )
 
@@ -23,7 +24,7 @@ func (b *Builder) PartSums(event, metric int) (p PartSums) {
 		return p
 	}
 	n := b.rec.Calls.Len()
-	p.Whole = make([]int64, n)
+	p.Whole = column.Fresh[int64](n)
 	for i := range s.Len() {
 		if v := s.Value(i, metric); v != Missing {
 			Add(&p.Whole[s.Call(i)], v)
@@ -37,7 +38,7 @@ func (b *Builder) PartSums(event, metric int) (p PartSums) {
 					continue
 				}
 				if p.Samples == nil {
-					p.Samples = make([]int64, n)
+					p.Samples = column.Fresh[int64](n)
 				}
 				for i := range x.Len() {
 					if v := x.Value(i, m, metric); v != Missing {
@@ -56,7 +57,7 @@ func (b *Builder) PartSums(event, metric int) (p PartSums) {
 }
 
 func (p *PartSums) windows(ws *WindowSet, metric, calls int) {
-	p.Windows = make([]int64, calls)
+	p.Windows = column.Fresh[int64](calls)
 	byStart := slices.Clone(ws.Windows)
 	order.By(byStart, func(a, b Window) int { return cmp.Compare(a.Start, b.Start) })
 	for i := 1; i < len(byStart); i++ {

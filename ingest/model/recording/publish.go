@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ashlar/ingest/input/safetext"
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/sets"
 )
 
@@ -135,7 +136,7 @@ func (b *Builder) publishTracks(r *Recording, until time.Time) {
 func (b *Builder) publishSums(r *Recording) {
 	if b.summed == nil {
 		n := b.sums.Len()
-		times, counts := make([]int64, n), make([]int64, n)
+		times, counts := column.Fresh[int64](n), column.Fresh[int64](n)
 		for c := range n {
 			s := b.sums.Ref(c)
 			times[c], counts[c] = int64(s.low), s.count

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/scan"
 )
@@ -236,7 +237,7 @@ func (s *stateScan) weigh(ctx context.Context, to *Weights, drop *idle) error {
 	err := scan.Spread(ctx, len(from), func(worker, piece int) {
 		w := parts[worker]
 		if w == nil {
-			w = &Weights{Self: make([]int64, len(to.Self)), Count: make([]int64, len(to.Count))}
+			w = &Weights{Self: column.Fresh[int64](len(to.Self)), Count: column.Fresh[int64](len(to.Count))}
 			if to.First != nil {
 				w.First = never(len(to.First))
 			}

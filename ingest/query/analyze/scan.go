@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"ashlar/ingest/model/column"
 	"ashlar/ingest/model/lanes"
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/query/scan"
@@ -107,7 +108,7 @@ func scanSpans(ctx context.Context, rec *recording.Recording, q Query) (time, co
 	if err != nil {
 		return nil, nil, err
 	}
-	time, count = make([]int64, len(sums)), make([]int64, len(sums))
+	time, count = column.Fresh[int64](len(sums)), column.Fresh[int64](len(sums))
 	for c, s := range sums {
 		time[c], count[c] = s.time, s.count
 	}
@@ -141,7 +142,7 @@ func spansBut(ctx context.Context, rec *recording.Recording, q *Query, parts []s
 		return nil, nil, err
 	}
 	n := len(rec.SpanTime)
-	time, count = make([]int64, n), make([]int64, n)
+	time, count = column.Fresh[int64](n), column.Fresh[int64](n)
 	for c := range n {
 		if q.Depth == 0 || rec.Calls.Depth(recording.CallID(c)) <= q.Depth {
 			time[c], count[c] = rec.SpanTime[c]-sums[c].time, rec.SpanCount[c]-sums[c].count
@@ -201,7 +202,7 @@ func firstSpans(ctx context.Context, rec *recording.Recording, q Query) ([]int64
 }
 
 func never(n int) []int64 {
-	s := make([]int64, n)
+	s := column.Fresh[int64](n)
 	for i := range s {
 		s[i] = math.MaxInt64
 	}

@@ -109,7 +109,7 @@ func Weigh(ctx context.Context, rec *recording.Recording, q Query) (*Weights, er
 	if basis == Spans {
 		return weighSpans(ctx, rec, q)
 	}
-	w := &Weights{Self: column.Run[int64](nil, rec.Calls.Len()), Count: column.Run[int64](nil, rec.Calls.Len()), Basis: basis}
+	w := &Weights{Self: column.Fresh[int64](rec.Calls.Len()), Count: column.Fresh[int64](rec.Calls.Len()), Basis: basis}
 	if q.First {
 		w.First = never(rec.Calls.Len())
 	}
@@ -245,7 +245,7 @@ func weighSpans(ctx context.Context, rec *recording.Recording, q Query) (*Weight
 		}
 		w.Self = w.Self[:min(len(w.Self), len(w.Count))]
 	default:
-		w.Self = append(column.Run[int64](nil, len(time))[:0], time...)
+		w.Self = append(column.Fresh[int64](len(time))[:0], time...)
 		q.outermost(rec, func(_ int, c recording.CallID, covered int64) {
 			if p := rec.Calls.Parent(c); p != recording.NoCall {
 				recording.Add(&w.Self[p], covered) // to be subtracted below

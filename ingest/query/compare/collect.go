@@ -121,7 +121,7 @@ func (s *spanTable) slotOfCalls(r int) []int32 {
 		}
 		return at
 	}
-	at := column.Run[int32](nil, rec.Calls.Len())
+	at := column.Fresh[int32](rec.Calls.Len())
 	for i := range at {
 		at[i] = -1 // a span's row does not follow from its call
 	}
@@ -148,7 +148,7 @@ func (s *spanTable) rowOfFunctions(r int) []int32 {
 // slotsOf returns for each call of a recording twice the row of its function, plus one if
 // no call around it has the same row; -1 without a row.
 func slotsOf(rec *recording.Recording, row []int32, rows int) []int32 {
-	at := column.Run[int32](nil, rec.Calls.Len())
+	at := column.Fresh[int32](rec.Calls.Len())
 	at[0] = -1
 	for i := 1; i < len(at); i++ {
 		at[i] = row[rec.Func(recording.CallID(i))]

@@ -184,7 +184,7 @@ func (c *Comparison) whoHas(f *match.Func, r int) int {
 // rowOf returns the row of each node, given the row of each function.
 func (t *Tree) rowOf(row func(f int32) int32) []int32 {
 	known := make([]int32, len(t.Funcs))
-	of := column.Run[int32](nil, len(t.Nodes))
+	of := column.Fresh[int32](len(t.Nodes))
 	for i := 1; i < len(t.Nodes); i++ {
 		f := t.Nodes[i].Func
 		if known[f] == 0 {
@@ -211,7 +211,7 @@ func (c *Comparison) funcRow(f *match.Func, key int32) Row {
 // other nodes of the same row only once.
 func roll[T int64 | float64](t *Tree, values []T, of []int32, outer []bool, rows int) (self, total []T) {
 	self, total = make([]T, rows), make([]T, rows)
-	sums := append(column.Run[T](nil, len(values))[:0], values...)
+	sums := append(column.Fresh[T](len(values))[:0], values...)
 	for i := len(sums) - 1; i > 0; i-- {
 		add(&sums[t.Nodes[i].Parent], sums[i])
 	}

@@ -197,7 +197,7 @@ func (g *merger) add(r int, rec *recording.Recording, from stacks, here bool) []
 func (g *merger) calls(r int, rec *recording.Recording, w *analyze.Weights, here bool) []int64 {
 	const live = 1
 	n, count := min(rec.Calls.Len(), max(1, len(w.Self))), 1
-	at := column.Run[int32](nil, n) // first, whether the call or one below it has a weight or a count
+	at := column.Fresh[int32](n) // first, whether the call or one below it has a weight or a count
 	for c := n - 1; c > 0; c-- {
 		if at[c] == live || w.Count[c] != 0 || w.Self[c] != 0 {
 			at[c], at[rec.Calls.Parent(recording.CallID(c))] = live, live
@@ -267,9 +267,9 @@ func distinctFrames(rec *recording.Recording, ids []int32) bool {
 func (g *merger) self(nodes int) []int64 {
 	t := g.t
 	if len(t.Nodes) == 1 {
-		t.Nodes = append(column.Run[Node](nil, nodes)[:0], t.Nodes...)
+		t.Nodes = append(column.Fresh[Node](nodes)[:0], t.Nodes...)
 	}
-	return column.Run[int64](nil, max(nodes, len(t.Nodes)))[:len(t.Nodes)]
+	return column.Fresh[int64](max(nodes, len(t.Nodes)))[:len(t.Nodes)]
 }
 
 // node finds or adds the child of a node for a function.
@@ -400,7 +400,7 @@ func (t *Tree) byName(a, b int32) int {
 func (t *Tree) link(less func(a, b int32) int) {
 	n := len(t.Nodes)
 	if t.kids == nil {
-		t.kids, t.ends = column.Run[int32](nil, n-1), column.Run[int32](nil, n)
+		t.kids, t.ends = column.Fresh[int32](n-1), column.Fresh[int32](n)
 		for i := 1; i < n; i++ {
 			t.ends[t.Nodes[i].Parent]++
 		}
