@@ -148,7 +148,6 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 		i += done
 	}
 	if w.bar.N > 0 {
-		w.bar.Call = CallID(w.lead)
 		visit(&w.bar)
 	}
 }
@@ -157,30 +156,22 @@ func (l *Lane) Walk(from, to, res int64, visit func(*Bar) bool) {
 type walk struct {
 	from, to, res int64
 	bar           Bar
-	lead          uint64 // the greatest result of leads for the bar's spans and nodes
+	most          uint32 // bits of the busy time of the span or node whose call leads the bar
 	pixel         int64  // end of the pixel in which the bar began; from at first
 	ended         bool   // all of the range was visited, or visit returned false
 	visit         func(*Bar) bool
 }
 
-// leads ranks a call by how long it was busy, which is not negative, and holds the call in
-// its lower half. Which of two neighbours is longer is unpredictable, so ranks are compared
-// without a branch.
-func leads(busy float32, call CallID) uint64 {
-	return uint64(math.Float32bits(busy))<<32 | uint64(call)
-}
-
 // begin reports the bar and begins another. It reports whether the walk goes on.
 func (w *walk) begin(start, end int64, busy float32, call CallID, index, n int) bool {
 	b := &w.bar
-	b.Call = CallID(w.lead)
 	if b.N > 0 && !w.visit(b) || start >= w.to {
 		w.ended = true
 		return false
 	}
 	// Field by field: Go would build a whole Bar elsewhere and copy it.
-	b.Start, b.End, b.Busy, b.Index, b.N = start, end, busy, index, n
-	w.lead = leads(busy, call)
+	b.Start, b.End, b.Call, b.Busy, b.Index, b.N = start, end, call, busy, index, n
+	w.most = math.Float32bits(busy)
 	switch next := w.pixel + w.res; {
 	case start < w.pixel:
 		return true
@@ -202,7 +193,13 @@ func (w *walk) more(end int64, busy float32, call CallID, n int) {
 	w.bar.End = end
 	w.bar.Busy += busy
 	w.bar.N += n
-	w.lead = max(w.lead, leads(busy, call))
+	// Which of two neighbours is longer is unpredictable. Written like this, with whole
+	// numbers, it is no branch; those of times, which are not negative, are in their order.
+	most, lead := w.most, w.bar.Call
+	if bits := math.Float32bits(busy); bits >= most {
+		most, lead = bits, call
+	}
+	w.most, w.bar.Call = most, lead
 }
 
 // whole returns the first span of the highest node that contains span i and is no wider
