@@ -112,9 +112,9 @@ func TestSameHoweverDecoded(t *testing.T) {
 }
 
 // beginning returns the shortest beginning of a recording that has as many kinds of records
-// as its first most bytes. It tries lengths from least on, doubling each time.
-func beginning(name string, content []byte, least, most int) []byte {
-	content = content[:min(len(content), most)]
+// as its first limit bytes. It tries lengths from least on, doubling each time.
+func beginning(name string, content []byte, least, limit int) []byte {
+	content = content[:min(len(content), limit)]
 	kinds := func(content []byte) (n int) {
 		l := newLoadOf(name, content, variant{workers: 2})
 		defer l.Close()

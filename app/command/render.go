@@ -58,7 +58,7 @@ type renderFlags struct {
 
 func (r *renderFlags) add(fs *pflag.FlagSet) func(*call, []string) error {
 	o := &r.o
-	fs.StringVarP(&o.Out, "output", "o", "", "write the picture to this `FILE`, which ends in .png or .svg")
+	fs.StringVarP(&o.Out, "output", "o", "", "write the picture to `FILE`, a .png or .svg")
 	fs.StringVar(&o.View, "view", "both", "the `PART` to draw: "+list(Views)+"; with two files "+list(CompareViews)+" (default: compare)")
 	fs.StringVarP(&o.Function, "function", "f", "", "mark this `FUNCTION`")
 	fs.StringVar(&r.size, "size", "1280x720", "the picture's size in pixels, `WxH`")

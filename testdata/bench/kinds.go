@@ -79,13 +79,17 @@ const (
 const inOrder = "Both cores share the parsing, which is half of the work; adding events to the recording, the other half, runs in order on one core. json.Valid only parses."
 
 // mesa explains the time to first pictures without a graphics card; from perf record.
-const mesa = "The window itself, before any recording is drawn, needs 0.4 to 0.6 s of it here (0.1 to 0.2 s on quicker machines), mostly to load Mesa and compile shaders, on one of the two cores that read."
+const mesa = "The window itself, before any recording is drawn, needs 0.11 to 0.14 s of it here (0.4 to 0.6 s on slower machines), mostly to load Mesa and compile shaders, on one of the two cores that read."
+
+// manySums explains late pictures of recordings with millions of calls; from perf record.
+const manySums = "With millions of calls, each snapshot copies their sums, 16 bytes a call, on the core that builds the recording, a sixth of all work; the flamegraph of what was read takes as much time as reading."
 
 // everyKind explains misses that have the same reason in all kinds; from perf record, and
 // from a program that touches each page of 1 GB.
 var everyKind = map[string]string{
-	"kernel":  "Most of it is the first touch of pages, which takes 12 µs here for new memory and 2 to 3 µs for a mapped file.",
-	"picture": mesa,
+	"pictures": manySums,
+	"kernel":   "Most of it is the first touch of pages, which takes 1.5 µs here, and 9 µs in memory that the virtual machine has not used before.",
+	"picture":  mesa,
 }
 
 var kinds = []*kind{
@@ -98,11 +102,12 @@ var kinds = []*kind{
 		target: "4 M events/s or 400 MB/s (800 MB/s for the best shape), half the time of json.Valid on one core, and at most 256 MB of memory plus 24 bytes per span and, with many call paths, 40 per path.",
 		bounds: map[string]string{"speed": "The scanner, half of the work, runs on all cores; one core adds its results to the recording, and one core sorts unordered events at the end. Rows with few busy cores are limited by that core, the others by branches at quotes and commas.",
 			besideValid: inOrder,
-			"pictures":  "A snapshot of 2,000 threads takes 11 to 15 ms on the core that builds the recording, so there is one every 150 ms, which is then drawn. With few threads, a picture is late when it is due while both cores decode."}},
+			"pictures":  "A snapshot of 2,000 threads takes 11 to 15 ms on the core that builds the recording, so there is one every 150 ms, which is then drawn. With few threads, a picture is late when it is due while both cores decode. " + manySums,
+			"memory":    "A name for each span takes 500 bytes of the memory: the text, a function, a frame and a call, and the tables that find them."}},
 	{name: "spall1", title: "spall v1", picture: soon, count: (*counted).spans,
 		met:    func(r *reading) float64 { return min(r.rate()/30e6, r.bytesRate()/2e9) },
 		target: "30 M spans/s and 2 GB/s.",
-		bounds: map[string]string{"speed": "One core finds record boundaries and calls, which depend on the record before; the other adds spans to lanes. The first waits for memory, because the tables of names and calls exceed the cache. With nearly as many call paths as spans, each span is looked up in a table of hundreds of megabytes, not found, and added."}},
+		bounds: map[string]string{"speed": "One core finds record boundaries and calls, which depend on the record before; the other adds spans to lanes. The first waits for memory, because the tables of names and calls exceed the cache. With nearly as many call paths as spans, each span is looked up in a tree of hundreds of megabytes, not found, and added."}},
 	{name: "spall3", title: "spall v3", picture: soon, count: (*counted).spans,
 		met:    func(r *reading) float64 { return r.rate() / 35e6 },
 		target: "35 M spans/s.",

@@ -29,6 +29,7 @@ func TestPage(t *testing.T) {
 		{Reading: &slow, Runs: make([]run, 3)},
 		{Reading: &rich, Runs: make([]run, 3)},
 		{Row: "frame", What: "frame (layout)", Target: "1.5 ms", Measured: "2 ms"},
+		{Row: "open", What: "opening", Target: "1 ms", Measured: "2 ms"},
 		{What: "a search", Target: "1.5 ms", Measured: "1 ms", Pass: true},
 		{Peer: &compared{Program: "ashlar top", File: "f", Seconds: .11, Own: 27e6}},
 		{Peer: &compared{Program: "another", File: "f", Failed: true}},
@@ -42,7 +43,7 @@ func TestPage(t *testing.T) {
 		`| X\|Y | 200 MB, 2.00 M events | 1.00 s | 2.0 M, 200 MB | **0.50** | 0.4, **25 %** | **300 MB** | **0.80 s** | **230**, **250 ms** |` + "\n",
 		// With many paths, half the speed is enough, and 40 bytes a path more.
 		`| X of many paths | 200 MB, 2.00 M events | 1.00 s | 2.0 M, 200 MB | 1.00 | 0.4, **25 %** | 300 MB |`,
-		"B and E, at 1.00 of its target of 800 MB/s", "Speed: missed in 1 of 3.", "\nFirst picture: missed in 2 of 3.", "\nKernel time: missed in 2 of 3. ", "\nMemory: missed in 1 of 3. " + unexplained, "\nMissed in *frame*: " + bounds["frame"],
+		"B and E, at 1.00 of its target of 800 MB/s", "Speed: missed in 1 of 3.", "\nFirst picture: missed in 2 of 3.", "\nKernel time: missed in 2 of 3. ", "\nMemory: missed in 1 of 3. A name", "\nMissed in *open*: " + unexplained, "\nMissed in *frame*: " + bounds["frame"],
 		"| frame (layout) | 1.5 ms | **2 ms** | **no** |", "| a search | 1.5 ms | 1 ms | yes |",
 		"| f | ashlar top | 0.11 s | 27 MB |\n|  | another | none | |\n", "because of errors: idle: no window.",
 	})

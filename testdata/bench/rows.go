@@ -37,7 +37,7 @@ var bounds = map[string]string{
 	"pprof-top":   "see pprof above; most of the time is reading.",
 	"frame":       "while zooming, no bar of the previous picture can be used again, so all are looked up: two thirds of the time. Other frames take a third of the target.",
 	"calls":       "the complement has five times as many calls as the set of 100,000, and the first answer visits each call once.",
-	"again-paths": "overview and findings go over all call paths several times, for one group of rules after the other. diff builds one tree of both recordings, 80 bytes a node: most of its time is the first touch of that memory, and the passes over it.",
+	"again-paths": "overview and findings go over all call paths several times, for one group of rules after the other. info only opens the cache, and hardly depends on the size. diff builds one tree of both recordings, 80 bytes a node: most of its time is the first touch of that memory, and the passes over it.",
 	"again":       "diff spends two thirds of its time sorting and ranking the sampled durations of each function, the rest on the trees of both recordings. The window shows everything in its first frame, which waits for Mesa.",
 }
 

@@ -214,7 +214,7 @@ func (b *bench) idle() ([]result, error) {
 	if _, err := w.done(); err != nil {
 		return nil, err
 	}
-	time.Sleep(3 * time.Second) // wait for the last answers and for garbage collection
+	time.Sleep(8 * time.Second) // the last note in the status line goes after 6 s
 	const long = 10 * time.Second
 	frames, cpu := len(w.frames()), cpuOf(w.cmd.Process.Pid)
 	time.Sleep(long)

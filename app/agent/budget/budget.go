@@ -241,13 +241,13 @@ func (v *value) short() bool {
 	return slices.ContainsFunc(v.list, func(x *value) bool { return x.rest != nil })
 }
 
-// readShort is like read, but keeps only the first most elements of each of the answer's
-// own lists.
-func readShort(v any, most int) (*value, error) {
+// readShort is like read, but keeps at most limit elements of each list at the top level of
+// the answer.
+func readShort(v any, limit int) (*value, error) {
 	if w, ok := v.(With); ok {
-		return w.read(readShort(w.Of, most))
+		return w.read(readShort(w.Of, limit))
 	}
-	v, rest := shorter(v, most)
+	v, rest := shorter(v, limit)
 	whole, err := read(v)
 	for name, r := range rest {
 		if list := whole.field(name); err == nil && list != nil {

@@ -131,7 +131,7 @@ func (l *look) inTurn(k *waits.Lock, i int, of func(n Number, field string) Numb
 		return Finding{}
 	}
 	f.Size = timePart(k.Held, l.rec.Duration())
-	f.say("%s hold the lock of %s in turn", of(plural(len(threads), l.threadWord()), "holds_derived.threads"), quoted(k.Title(l.rec)))
+	f.say("%s take turns holding the lock %s", of(plural(len(threads), l.threadWord()), "holds_derived.threads"), quoted(k.Title(l.rec)))
 	for in, t := range held {
 		if 2*t > k.Held {
 			f.Function = in

@@ -58,7 +58,7 @@ func holdersInTurn(t *testing.T, word string) {
 			t.Errorf("%s has threads among goroutines: %s", f.Rule, text)
 		}
 	}
-	want := "holder: 4 threads hold the lock of “sync.(*Mutex).Lock in main.update” in turn, mostly in “main.update”: 62 holds, median 1.000 ms, longest 3.000 ms, together 64.00 ms (100 % of the recording). 64 waits of 4 threads lost 189.0 ms."
+	want := "holder: 4 threads take turns holding the lock “sync.(*Mutex).Lock in main.update”, mostly in “main.update”: 62 holds, median 1.000 ms, longest 3.000 ms, together 64.00 ms (100 % of the recording). 64 waits of 4 threads lost 189.0 ms."
 	want = strings.ReplaceAll(want, "thread", word)
 	if !slices.Contains(claims, want) {
 		t.Errorf("claims %q, want %q", claims, want)

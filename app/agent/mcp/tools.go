@@ -44,7 +44,7 @@ var tools = []tool{
 	{name: "source", command: "source", args: []arg{{"file", aFile}, {"of", "a function, or a source file as the recording names it"}}, need: 2, what: "The cost of each line of a source file, in descending order, with its text if the file is available."},
 	{name: "query", command: "sql", args: []arg{{"file", aFile}, {"sql", "a SELECT statement in SQLite's dialect, over the tables spans, samples, stacks, calls, functions, threads, states and others; SELECT table_name, name, type, unit, description FROM columns lists all columns. Times are integers in picoseconds"}}, need: 2, without: []string{"rows", "query"}, what: "Any question about a recording, in SQL: the columns and rows of the result. Reads only; time and memory are bounded."},
 	{name: "check", command: "check", args: []arg{{"file", aFile}}, need: 1, without: []string{"rules"}, what: "Problems of a recording: broken rules by line, or warnings from reading it."},
-	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as those of findings"}}, need: 1, what: "Show an address in the user's open window, with a note in its status line. Fails unless the user shares the session."},
+	{name: "show", command: "show", acts: true, args: []arg{{"address", "the address to show (ashlar:1?file=…), such as that of a finding"}}, need: 1, what: "Show an address in the user's open window, with a note in its status line. Fails unless the user shares the session."},
 }
 
 // notForPrograms lists flags for the form of the output, and for the place where data is

@@ -303,9 +303,9 @@ window, and ends with it.`,
 	},
 }
 
-// follow prints the lines that a window sends: the first most, or all if most is 0.
-func follow(w io.Writer, r *bufio.Reader, most int) error {
-	for n := 0; most == 0 || n < most; n++ {
+// follow prints the lines that a window sends, at most limit of them, or all if limit is 0.
+func follow(w io.Writer, r *bufio.Reader, limit int) error {
+	for n := 0; limit == 0 || n < limit; n++ {
 		var l line
 		switch err := readLine(r, &l); {
 		case errors.Is(err, io.EOF):

@@ -190,7 +190,7 @@ func (j *job) attach(ctx context.Context) error {
 	with := profilers[cmp.Or(j.with, kindOf(path))]
 	if with.attach == nil {
 		with = profilers["perf"]
-		j.note("perf cannot name JavaScript functions of a running program; start it with ashlar record node SCRIPT")
+		j.note("perf cannot name JavaScript functions of a program that is already running; start the program with ashlar record node SCRIPT")
 	}
 	if err := j.choose(with.ext); err != nil {
 		return err

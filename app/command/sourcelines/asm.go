@@ -289,7 +289,7 @@ func (s *Source) code(l *assembly.Listing, m *recording.Metric, sum int64, n int
 		fmt.Fprintf(&b, "%12s %8s %8s  %s\n", value, share, fmt.Sprintf("+%#x", l.Offset(i)), safetext.Short(in.Text))
 	}
 	if l.PartsLeft > 0 {
-		fmt.Fprintf(&b, "\n%s left out\n", units.Plural(int64(l.PartsLeft), "more piece of code"))
+		fmt.Fprintf(&b, "\n%s not shown\n", units.Plural(int64(l.PartsLeft), "more piece of code"))
 	}
 	return b.String()
 }

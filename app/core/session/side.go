@@ -280,12 +280,30 @@ func (d *Side) loaded() {
 // the interval between snapshots.
 const patience = 100 * time.Millisecond
 
-// think answers a question about the latest snapshot.
+// think answers a question about the latest snapshot. While the recording is being read, it
+// then leaves the processors to reading for some time, because the answer will soon be
+// replaced: with millions of call paths each takes longer than reading until the next snapshot.
 func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
+	l, began := d.load.Load(), time.Now()
+	d.reason(ctx, q)
+	select {
+	case <-ctx.Done():
+	case <-l.Done():
+	case <-time.After(min(mostRest, restShare*time.Since(began))):
+	}
+	return 0
+}
+
+const (
+	restShare = 3
+	mostRest  = time.Second
+)
+
+func (d *Side) reason(ctx context.Context, q Question) {
 	rec, generation := d.Latest()
 	if q.Generation != generation {
 		d.announce() // ask again with the new ids
-		return 0
+		return
 	}
 	d.work.Lock()
 	defer d.work.Unlock()
@@ -296,7 +314,6 @@ func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	}
 	d.announce()
 	d.find(ctx, rec, q.Search)
-	return 0
 }
 
 // reply answers a question. If a new question takes long, a preview is shown meanwhile.

@@ -55,21 +55,21 @@ func (s *Sorted[K, R]) Stop() {
 	*s = Sorted[K, R]{}
 }
 
-// SortFirst sorts items and returns them, or only the first most in the same order, at
-// least one, which takes much less time. compare must tell all items apart.
-func SortFirst[T any](items []T, most int, compare func(x, y T) int) []T {
-	if most >= len(items) {
+// SortFirst sorts items and returns at most limit of them, which must be at least 1. A small
+// limit takes much less time. compare must tell all items apart.
+func SortFirst[T any](items []T, limit int, compare func(x, y T) int) []T {
+	if limit >= len(items) {
 		slices.SortFunc(items, compare)
 		return items
 	}
-	first := make([]T, 0, most+1)
+	first := make([]T, 0, limit+1)
 	for _, x := range items {
-		if len(first) == most && compare(x, first[most-1]) >= 0 {
+		if len(first) == limit && compare(x, first[limit-1]) >= 0 {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(first, x, compare)
 		first = slices.Insert(first, at, x)
-		first = first[:min(len(first), most)]
+		first = first[:min(len(first), limit)]
 	}
 	return first
 }

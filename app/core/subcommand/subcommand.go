@@ -92,8 +92,8 @@ func (e *Usage) Error() string { return e.Err.Error() }
 
 func (e *Usage) Unwrap() error { return e.Err }
 
-// Failed is the error of a command that ran well and found what it was asked to check
-// for. The exit code reports this.
+// Failed is the error of a command that ran to its end and found the problem it was asked to
+// check for. The exit code reports this.
 type Failed struct{ Text string }
 
 func (e *Failed) Error() string { return e.Text }

@@ -7,7 +7,7 @@ import (
 )
 
 var claims = []string{
-	"9 goroutines hold the lock of “sync.(*Mutex).Lock in main.(*cache).lookup (main.go:24)” in turn, mostly in “main.(*cache).lookup”: 272 holds, median 648.6 µs, longest 10.89 ms, together 392.1 ms (50.5 % of the recording). 272 waits of 9 goroutines lost 2.340 s.",
+	"9 goroutines take turns holding the lock “sync.(*Mutex).Lock in main.(*cache).lookup (main.go:24)”, mostly in “main.(*cache).lookup”: 272 holds, median 648.6 µs, longest 10.89 ms, together 392.1 ms (50.5 % of the recording). 272 waits of 9 goroutines lost 2.340 s.",
 	"157 of 1734 calls of “MessageLoop::RunTask” on “Compositor” took at least 1.678 ms (median of the others: 122.0 µs). 149 of 157 slow calls have “src_func=ScheduleBeginImplFrameDeadline”, and 111 of the 1577 others. They start every 16.69 ms.",
 	"No thread ran from 436.1 ms to 1 min 8 s (of 1 min 27 s).",
 	"“hot” has the highest self cost",

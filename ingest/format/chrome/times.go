@@ -11,8 +11,8 @@ import (
 // million is the number of picoseconds in a microsecond.
 const million = 1_000_000
 
-// roundedBy is the time by which a span may end after its parent, in picoseconds: many
-// programs truncate begin and length to whole microseconds.
+// roundedBy is how many picoseconds after its parent a span may end: many programs truncate
+// start and duration to whole microseconds.
 const roundedBy = million
 
 // The origin is chosen after this many times, or this many elements.

@@ -57,7 +57,7 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 			if err := c.Tick(1); err != nil {
 				return err
 			}
-			if c.filled(s) {
+			if c.placeholder(s) {
 				return nil
 			}
 			ph := byte('X')
@@ -74,7 +74,7 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 			c.span(ph, id, s)
 			return c.end()
 		}, func(s *encode.Span) error {
-			if !pairs || c.stays(s) || c.filled(s) {
+			if !pairs || c.stays(s) || c.placeholder(s) {
 				return nil
 			}
 			c.event('E', id.PID, id.TID)
@@ -94,8 +94,9 @@ func (c *chromeWriter) thread(t *recording.Track, id *encode.ThreadID) error {
 	return nil
 }
 
-// filled reports whether a span is not from a file: readers add it again.
-func (c *chromeWriter) filled(s *encode.Span) bool {
+// placeholder reports whether a span was added while reading, for children that overlap. It
+// is not written, because the next reader adds it again.
+func (c *chromeWriter) placeholder(s *encode.Span) bool {
 	return c.Rec.FuncName(s.Call) == recording.Overlapping
 }
 

@@ -64,7 +64,7 @@ func (j *Job) LoseProcesses(why string) {
 	j.LoseLabels(why)
 }
 
-// LoseLabels reports the labels of processes as lost.
+// LoseLabels reports the process labels as lost.
 func (j *Job) LoseLabels(why string) {
 	var n int64
 	for i := range j.Rec.Processes {
@@ -72,7 +72,7 @@ func (j *Job) LoseLabels(why string) {
 			n++
 		}
 	}
-	j.Lose(n, "labels of processes", why)
+	j.Lose(n, "process labels", why)
 }
 
 // LoseMarks reports everything in a trace other than spans as lost.

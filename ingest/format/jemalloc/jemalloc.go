@@ -191,7 +191,7 @@ func (d *decoder) numbers(body []byte) {
 		}
 	}
 	if !fits {
-		d.b.Warn("not-numbers", d.place(), "Line %d is neither a stack nor the numbers of one and was left out", d.line)
+		d.b.Warn("not-numbers", d.place(), "Line %d was left out: it is neither a stack nor the counts of a stack", d.line)
 		return
 	}
 	r.thread = string(m[1])

@@ -120,8 +120,8 @@ func TestOddDumps(t *testing.T) {
 		{"no stack frames", "heap_v2/1\n@\n t*: 3: 300 [0: 0]\n" + maps, " | - | 3 300", "", ""},
 		{"no map", "heap_v2/1\n@ 0x400101\n t*: 3: 300 [0: 0]\n", "0x400100 | - | 3 300", "line 3", "The heap profile is truncated at line 3: without the memory map, addresses have no binary"},
 		{"other sums", "heap_v2/1\n t*: 4: 300 [0: 0]\n@ 0x400101\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "The stacks add up to 3 objects and 300 bytes in use, but the totals at the start are 4 and 300"},
-		{"rubbish", "heap_v2/1\n@ 0x400101\nhello\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 3", "Line 3 is neither a stack nor the numbers of one and was left out"},
-		{"too large", "heap_v2/1\n@ 0x400101\n t*: 99999999999999999999: 300 [0: 0]\n t1: 3: 300 [0: 0]\n" + maps, "app+0x100 | 1 t1 | 3 300", "line 3", "Line 3 is neither a stack nor the numbers of one and was left out"},
+		{"rubbish", "heap_v2/1\n@ 0x400101\nhello\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 3", "Line 3 was left out: it is neither a stack nor the counts of a stack"},
+		{"too large", "heap_v2/1\n@ 0x400101\n t*: 99999999999999999999: 300 [0: 0]\n t1: 3: 300 [0: 0]\n" + maps, "app+0x100 | 1 t1 | 3 300", "line 3", "Line 3 was left out: it is neither a stack nor the counts of a stack"},
 		{"no numbers", "heap_v2/1\n@ 0x400201\n@ 0x400101\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "The stack on line 2 has no numbers and was left out"},
 		{"a long address", "heap_v2/1\n@ 0x400101 0x11112222333344445\n t*: 3: 300 [0: 0]\n" + maps, "app+0x100 | - | 3 300", "line 2", "0x11112222333344445 on line 2 is not a 64-bit address and was left out"},
 	} {

@@ -201,8 +201,8 @@ func (r *reader) eventStack(s *sequence, e *trackEvent, t *track, at int64) {
 		x.what = r.inline(e.stack)
 	}
 	const digits, most = 3, 1e12 // decimals, and maximum weight
-	if k := (sampleKind{event: "stacks of events"}); e.weighed && e.weight == e.weight {
-		k.event, k.weight, k.decimals = "weights of events", "weight", digits
+	if k := (sampleKind{event: "event stacks"}); e.weighed && e.weight == e.weight {
+		k.event, k.weight, k.decimals = "event weights", "weight", digits
 		x.state, x.value = 1, int64(math.Round(min(max(e.weight, -most), most)*1e3))
 		x.prev = r.sampleEvent(k)
 	} else {

@@ -102,8 +102,8 @@ func TestEventStacks(t *testing.T) {
 		}
 	}
 	want := []string{
-		"sample 7/8 stacks of events 11;main;leaf 1", "sample 7/8 stacks of events 12;FuncA;FuncB 1",
-		"sample 7/8 weights of events 10;main;leaf 2500", "sample 7/8 weights of events 14;FuncA;FuncB 4000",
+		"sample 7/8 event stacks 11;main;leaf 1", "sample 7/8 event stacks 12;FuncA;FuncB 1",
+		"sample 7/8 event weights 10;main;leaf 2500", "sample 7/8 event weights 14;FuncA;FuncB 4000",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)

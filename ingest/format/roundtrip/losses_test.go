@@ -319,14 +319,14 @@ func samplesOf(rec *recording.Recording) (n int) {
 	return n
 }
 
-// processFacts adds the names and labels of processes.
+// processFacts adds the names and process labels.
 func processFacts(f facts, rec *recording.Recording) {
 	for _, p := range rec.Processes {
 		if p.Name != "" {
 			f.add("names of processes", "%d %s", p.PID, p.Name)
 		}
 		if p.Labels != "" {
-			f.add("labels of processes", "%d %s", p.PID, p.Labels)
+			f.add("process labels", "%d %s", p.PID, p.Labels)
 		}
 	}
 }
@@ -438,7 +438,7 @@ func spaaFacts(rec *recording.Recording) facts {
 	}
 	for _, p := range rec.Processes {
 		if p.Labels != "" {
-			f.add("labels of processes", "%d %s", p.PID, p.Labels)
+			f.add("process labels", "%d %s", p.PID, p.Labels)
 		}
 		if p.Name != "" {
 			f.add("names of processes", "%d %s", p.PID, p.Name)
@@ -639,7 +639,7 @@ func spallFacts(rec *recording.Recording) facts {
 	symbolFacts(f, rec, true, true)
 	for _, p := range rec.Processes {
 		if p.Labels != "" {
-			f.add("labels of processes", "%d %s", p.PID, p.Labels)
+			f.add("process labels", "%d %s", p.PID, p.Labels)
 		}
 	}
 	eachSpan(rec, func(t *recording.Track, s *encode.Span) {

@@ -275,7 +275,7 @@ func chromeFileFacts(t *testing.T, out []byte) facts {
 			case "process_name":
 				f.add("names of processes", "%s %s", e.Pid, args["name"])
 			case "process_labels":
-				f.add("labels of processes", "%s %s", e.Pid, args["labels"])
+				f.add("process labels", "%s %s", e.Pid, args["labels"])
 			case "thread_name":
 				f.add("names of threads", "%s %s", thread, args["name"])
 			}

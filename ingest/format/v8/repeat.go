@@ -36,7 +36,7 @@ func (s *Profiles) sum(e Event) uint64 {
 
 // repeated warns of an event that is left out because the file has it twice.
 func (s *Profiles) repeated(place int64) {
-	s.b.Mended("profile-repeated", byteOf(place), "A part of a CPU profile is in the file twice, with the same time; it is counted once.")
+	s.b.Mended("profile-repeated", byteOf(place), "Part of a CPU profile is in the file twice, with the same times; it is counted once.")
 }
 
 // sample returns a hash of a sample with its thread.

@@ -96,9 +96,9 @@ func (b *Builder) warnTorn() {
 	}
 	if _, said := b.warn[WarnFilled]; n.filled > 0 && !said {
 		if n.again > 0 {
-			b.Usual(WarnFilled, "", "Spans inside another span overlap each other: sums of async spans count %s more than once. Time covered only by spans in other lanes is shown as %s, not as self time.", readable(n.again), Overlapping)
+			b.Usual(WarnFilled, "", "Spans inside another span overlap each other: sums of async spans count %s more than once. Such spans are drawn in further rows, and time covered only by these is shown as %s, not as self time.", readable(n.again), Overlapping)
 		} else { // in threads: see WarnCrossing
-			b.Usual(WarnFilled, "", "Spans inside another span overlap each other. Time covered only by spans in other lanes is shown as %s, not as self time.", Overlapping)
+			b.Usual(WarnFilled, "", "Spans inside another span overlap each other. Such spans are drawn in further rows, and time covered only by these is shown as %s, not as self time.", Overlapping)
 		}
 		b.WarnMore(WarnFilled, n.filled-1)
 	}

@@ -115,7 +115,7 @@ func (s *Stacks) verifyShape(r *Recording) {
 	n := s.Len()
 	column.Must(s.tracks.Len() == n && s.contexts.Len() == n, "a column of records is too short")
 	for _, h := range s.halves {
-		column.Must(h.User >= 0 && h.User < n && h.Kernel >= 0 && h.Kernel < n && int(h.Joined) < r.Calls.Len(), "one half of a sample refers to a missing record")
+		column.Must(h.User >= 0 && h.User < n && h.Kernel >= 0 && h.Kernel < n && int(h.Joined) < r.Calls.Len(), "the user or kernel part of a sample refers to a missing record")
 	}
 }
 

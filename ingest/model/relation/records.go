@@ -255,7 +255,7 @@ var statesTable = table("states", "A stretch of time in which a thread was in on
 		few(maybe("waker_thread_id", "", "thread that ended the wait before this state: ID of threads.thread_id", func(x *stateRow) (int64, bool) {
 			return fact(x.waker().Track, x.waker().Track != recording.NoTrack)
 		})),
-		few(maybe("waker_call_id", "", "call of that thread: ID of calls.call_id", func(x *stateRow) (int64, bool) {
+		few(maybe("waker_call_id", "", "call of the waker thread: ID of calls.call_id", func(x *stateRow) (int64, bool) {
 			return fact(x.waker().Call, x.waker().Call != recording.NoCall)
 		})),
 	}, func(s *Set) (parts []part[stateRow]) {

@@ -9,7 +9,7 @@ import (
 )
 
 // callPaths is a tree of calls before it becomes a Tree. A transform looks at a node and
-// at what became of its parent, so it takes one pass over the nodes, whatever their
+// at its parent's result, so it takes one pass over the nodes, whatever their
 // depth. Nodes that run the same functions are merged only at the end: until then each
 // stands for one call, so that inlined frames, kernel frames and lines can be told apart.
 type callPaths struct {

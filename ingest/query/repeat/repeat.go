@@ -151,8 +151,8 @@ func Stem(name string) string {
 // whole is the stretch of all spans of a lane.
 func whole(l *lanes.Lane) *scan.Stretch { return &scan.Stretch{Lane: l, Last: l.Len()} }
 
-// loop returns the calls of a lane whose common name takes the most time, nil if they are
-// too few.
+// loop groups the calls of a lane by their names without digits, and returns the group that
+// takes the most time of those that are neither too small nor too large; nil if there is none.
 func (s *stems) loop(track, row int, l *lanes.Lane) *Loop {
 	if l.Len() < fewest {
 		return nil

@@ -74,9 +74,9 @@ func (t *Panel) answer(a *session.CompareAnswer) *session.CompareAnswer {
 // Stop cancels the background work.
 func (t *Panel) Stop() { t.rows.Stop() }
 
-// arrange returns the first most rows that pass the filters and the search, sorted; equal
-// rows are in the order of the table.
-func arrange(k tableKey, most int) *found {
+// arrange returns the rows that pass the filters and the search, sorted, at most limit of
+// them; equal rows are in the order of the table.
+func arrange(k tableKey, limit int) *found {
 	all := k.table.Rows
 	f := new(found)
 	var at []int32
@@ -87,7 +87,7 @@ func arrange(k tableKey, most int) *found {
 			at = append(at, int32(i))
 		}
 	}
-	at = session.SortFirst(at, most, func(x, y int32) int {
+	at = session.SortFirst(at, limit, func(x, y int32) int {
 		order := columns[k.by].order(&all[x], &all[y], k.total)
 		if k.backward {
 			order = -order

@@ -58,8 +58,8 @@ func searched(a *session.Answer, r *analyze.Row) bool {
 // self, heaviest first; the sort is stable.
 func Arrange(k OrderKey) []analyze.Row { return arrange(k, math.MaxInt).Rows }
 
-// arrange is Arrange for the first most rows, with facts about all rows.
-func arrange(k OrderKey, most int) *ordered {
+// arrange is Arrange for at most limit rows, with facts about all rows.
+func arrange(k OrderKey, limit int) *ordered {
 	a := k.Of
 	from := a.TableRows()
 	o := &ordered{Of: a, counts: len(from) == 0, modules: a.By == analyze.ByThread && len(a.Rec.Processes) > 1}
@@ -68,16 +68,16 @@ func arrange(k OrderKey, most int) *ordered {
 		o.counts = o.counts || a.Metric().Decimals != 0 || from[i].Count != from[i].Self
 	}
 	if number := ColumnInfos[k.By].Number; number != nil {
-		o.Rows = sortBy(k, most, func(r *analyze.Row) int64 { return number(a, r) })
+		o.Rows = sortBy(k, limit, func(r *analyze.Row) int64 { return number(a, r) })
 	} else {
-		o.Rows = sortBy(k, most, func(r *analyze.Row) string { return k.By.cell(a, r, true) })
+		o.Rows = sortBy(k, limit, func(r *analyze.Row) string { return k.By.cell(a, r, true) })
 	}
 	return o
 }
 
-// sortBy returns the first most rows, ordered by the keys that of returns. Only keys and
+// sortBy returns at most limit rows, ordered by the keys that of returns. Only keys and
 // indices are sorted, because rows are large.
-func sortBy[K cmp.Ordered](k OrderKey, most int, of func(*analyze.Row) K) []analyze.Row {
+func sortBy[K cmp.Ordered](k OrderKey, limit int, of func(*analyze.Row) K) []analyze.Row {
 	type key struct {
 		of K
 		at int32
@@ -92,7 +92,7 @@ func sortBy[K cmp.Ordered](k OrderKey, most int, of func(*analyze.Row) K) []anal
 			keys = append(keys, key{of(&from[i]), int32(i)})
 		}
 	}
-	keys = session.SortFirst(keys, most, func(x, y key) int { return cmp.Or(sign*cmp.Compare(x.of, y.of), cmp.Compare(x.at, y.at)) })
+	keys = session.SortFirst(keys, limit, func(x, y key) int { return cmp.Or(sign*cmp.Compare(x.of, y.of), cmp.Compare(x.at, y.at)) })
 	rows := make([]analyze.Row, len(keys))
 	for i := range keys {
 		rows[i] = from[keys[i].at]

@@ -24,7 +24,8 @@ func NewOfTwo() *OfTwo { return &OfTwo{view[*comparison.Comparison]{Store: new(S
 // Become copies the view of another panel and the trends that it has computed.
 func (t *OfTwo) Become(of *OfTwo) { t.become(&of.view) }
 
-// Layout draws the trend, or the progress of reading the runs. There is an answer.
+// Layout draws the trend, or the progress of reading the runs. The comparison
+// must have an answer.
 func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
 	m := a.Compared.Metric

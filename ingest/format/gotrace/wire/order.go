@@ -61,7 +61,7 @@ const (
 	procAbandoned
 )
 
-// States of the collector.
+// States of the garbage collector.
 const (
 	gcUnknown = iota
 	gcOff

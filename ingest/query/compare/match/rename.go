@@ -295,7 +295,7 @@ func (r *renamer) like(a, b int32) float64 {
 	names := likeNames(r.name(0, a).Name, r.name(1, b).Name)
 	like := whole + (1-whole)*.7*names
 	switch leaf := min(x.callees[-1]/x.total, y.callees[-1]/y.total) >= leafSelf; {
-	case names >= .5 && like >= alikeNames, !leaf && like >= strangers && r.meet(x, y):
+	case names >= .5 && like >= alikeNames, !leaf && like >= strangers && r.related(x, y):
 		return like
 	case leaf && r.spans && like >= leaves && ratio(x.calls, y.calls) >= leafCalls:
 		return like
@@ -303,10 +303,10 @@ func (r *renamer) like(a, b int32) float64 {
 	return 0
 }
 
-// meet reports whether two functions have a caller that is on both sides, or at least a quarter
-// of their cost in common as self and in callees that are on both sides. Without that, as with the
-// outermost functions of two unrelated programs, only their costs are alike.
-func (r *renamer) meet(x, y *trait) bool {
+// related reports whether two functions share a caller, or at least a quarter of their cost
+// as self time and callees that both have. Without this check, functions of unrelated programs,
+// such as both main functions, could match by their cost alone.
+func (r *renamer) related(x, y *trait) bool {
 	callers, _ := r.overlap(x.callers, y.callers, false)
 	_, root := x.callers[-1] // called by none
 	_, callees := r.overlap(x.callees, y.callees, true)
