@@ -47,7 +47,7 @@ hold. Other commands take the same after --calls:
   !RunTask[60ms..]                 all other calls of the function
   [blocked: sync][1ms..]           states of threads, with their wakers
 Quote names and values that contain any of []|,"!= with double quotes. Spans and
-samples inside the calls, in the same thread and time, count with them.`,
+samples inside the calls, on the same thread, are included.`,
 		Examples: [][2]string{
 			{"ashlar calls trace.json RunTask -n 20", "the 20 longest tasks"},
 			{"ashlar calls trace.json 'FunctionCall[10ms..]' --sort start", "calls of 10 ms or more, by start time"},

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"slices"
 	"testing"
 
 	"ashlar/ingest/model/recording"
@@ -26,7 +27,8 @@ func stacked(depths []int, busy []int64) *recording.Recording {
 }
 
 // TestBusiestThreadIsOpen checks that the busiest of several deep threads shows as many
-// lanes as there is room for, unless the user has folded it.
+// lanes as there is room for, unless the user has folded it, and the first of several that
+// are about as busy.
 func TestBusiestThreadIsOpen(t *testing.T) {
 	rec := stacked([]int{30, 12, 30, 3}, []int64{400, 900, 800, 1000})
 	lanes := func(l Layout) (n []int) {
@@ -58,6 +60,10 @@ func TestBusiestThreadIsOpen(t *testing.T) {
 		if got := lanes(x.l); [5]int(got) != x.want {
 			t.Errorf("%+v shows %d lanes, want %d", x.l, got, x.want)
 		}
+	}
+	rec = stacked([]int{30, 30, 30}, []int64{900, 1000, 950})
+	if got, want := lanes(Layout{Deep: 20}), []int{20, 8, 8, 1}; !slices.Equal(got, want) {
+		t.Errorf("threads that are about as busy show %d lanes, want %d", got, want)
 	}
 }
 

@@ -251,7 +251,7 @@ func NewPlan(rec *recording.Recording, l Layout) *Plan {
 }
 
 // open shows more lanes of the busiest thread that does not show all its lanes, as many
-// as there is room for.
+// as there is room for. Of threads that are about as busy, it is the first.
 func (p *Plan) open(l Layout, shown int) {
 	best := -1
 	for i := range p.Rows {
@@ -259,7 +259,7 @@ func (p *Plan) open(l Layout, shown int) {
 		if r.Kind != TrackRow || r.Lanes == r.All || l.Folds[r.Index] != Auto || p.rec.Tracks[r.Index].Kind != recording.ThreadTrack || p.Holds(r) {
 			continue
 		}
-		if best < 0 || r.Busy > p.Rows[best].Busy {
+		if best < 0 || r.Busy > 1.25*p.Rows[best].Busy {
 			best = i
 		}
 	}

@@ -48,7 +48,7 @@ func CostTitle(unit string) string {
 // healthy lists the rules about costs, each with the healthy programs for which it holds as well.
 // Something always costs most, so their findings are not unusual.
 var healthy = map[string]string{
-	"recursion":     "parsers, interpreters and searches of trees recurse most of the time",
+	"recursion":     "parsers, interpreters and tree searches are in recursion most of the time",
 	"gc":            "programs that make many objects spend a fifth of their time there by design",
 	"kernel":        "copying files and sending packets is kernel work",
 	"hot":           "some function has the largest self, and in a small program most of it",

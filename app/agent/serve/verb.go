@@ -25,9 +25,9 @@ var Command = subcommand.Command{
 Recordings stay loaded in this program, so commands with --session answer
 quickly; their output is the same as without. The FILEs are read now, others
 when first used. A file that has changed is read again. Recordings are unloaded
-after a time without use, or when memory runs short. The server listens on a
-socket in your runtime folder that nobody else can reach, opens only what you
-can open, and writes nothing. Ctrl-C ends it.
+if unused for a while, or when memory runs short. The server listens on a socket
+in your runtime folder that nobody else can reach, opens only what you can open,
+and writes nothing. Ctrl-C ends it.
 
 See ashlar help sessions for more.`,
 	Examples: [][2]string{

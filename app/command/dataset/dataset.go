@@ -88,7 +88,7 @@ type options struct {
 func setup(f *pflag.FlagSet) func(*subcommand.Program, []string) error {
 	var o options
 	f.StringVarP(&o.dir, "output", "o", "", "write into this `DIR`")
-	f.BoolVar(&o.force, "force", false, "replace recordings that DIR has already")
+	f.BoolVar(&o.force, "force", false, "replace recordings that are already in DIR")
 	subcommand.AnswerFlags(f, &o.json)
 	return func(p *subcommand.Program, args []string) error {
 		switch {

@@ -40,8 +40,8 @@ With --asm, the rows are the instructions of the FUNCTION, by address, with the
 source lines between them. They come from the recorded binary, which is looked
 for by its build id: at its recorded path, beside the recording and in debugger
 caches; --exe names another. -n N prints the N heaviest
-instructions and their neighbours. Supported are x86 and arm64, in files of
-Linux (ELF), Windows (PE) and macOS (Mach-O).
+instructions and their neighbours. x86 and arm64 are supported, in ELF (Linux),
+PE (Windows) and Mach-O (macOS) files.
 
 With --asm and --with B, the instructions of two builds are aligned by content:
 registers, addresses and places on the stack may differ. + marks an instruction

@@ -49,9 +49,9 @@ var Command = subcommand.Command{
 selected time and threads (all without a selection), the marks, and the source
 lines that stacks refer to, with their context, if the files are here. For
 selected calls it has the calls, everything inside them, and their callers.
-Opening it shows the first view; info lists all views. Several addresses must be
-of one recording, or of the same comparison; the bundle has everything that any
-of them selects. Times stay relative to the whole recording. A FILE instead of
+Opening it shows the first view; info lists all views. Several addresses must
+belong to one recording or one comparison; the bundle contains everything that
+they select. Times stay relative to the whole recording. A FILE instead of
 an address is bundled whole, two FILEs as a comparison. Commands name the second
 recording in x.ashlar as x.ashlar#b.`,
 	Examples: [][2]string{

@@ -110,7 +110,7 @@ func (d *verdict) named(whole int64, chance bool) bool {
 	case any:
 		d.say(". ")
 	case d.c.PerCall():
-		d.say("per call, no function changed for certain. ")
+		d.say("per call, no function changed beyond chance. ")
 	}
 	return any
 }

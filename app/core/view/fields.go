@@ -161,7 +161,7 @@ func fields() []Field {
 		Field{Key: "with", Doc: "switches: " + switchDoc(), write: writeSwitches, read: readSwitches},
 		text("normalize", "the normalisation of a comparison", func(v *State) *string { return &v.Normalize }).
 			flag("normalize", "with two files, scale B to A `BY` total, duration, samples or calls; raw does not scale", string(compare.Raw), string(compare.Total), string(compare.Duration), string(compare.Samples), string(compare.Calls)),
-		text("width", "the width of bars in a comparison: of A, of B, or the larger", func(v *State) *string { return &v.Width }).
+		text("width", "whose width bars have in a comparison: A's, B's, or the larger of the two", func(v *State) *string { return &v.Width }).
 			flag("width", "with two files, the `WIDTHS` of bars: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
 		many("pair", "A:B, functions paired by hand", func(v *State) *[]match.Pair { return &v.Pairs }, pairText, parsePair),
 		many("apart", "A:B, functions never matched as renamed", func(v *State) *[]match.Pair { return &v.Apart }, pairText, parsePair),
@@ -353,7 +353,7 @@ func sideFields(i int) []Field {
 	for k := range fs {
 		if i == 1 {
 			fs[k].Key += ".b"
-			fs[k].Doc += ", of the second recording"
+			fs[k].Doc += " (second recording)"
 			fs[k].Flag, fs[k].args = "", nil // the flag is for both recordings
 		}
 	}

@@ -160,7 +160,8 @@ func sweep(data string) {
 	}
 }
 
-// entryName is the desktop entry's file name, which identifies a program in lists.
+// entryName is the file name of Ashlar's desktop entry, by which mimeapps.list and
+// mimeinfo.cache refer to it.
 const entryName = desktop.ID + ".desktop"
 
 // openers lists the desktop entries of the programs that open a type, the default first.

@@ -14,7 +14,7 @@ import (
 	"ashlar/render/timeline"
 )
 
-// link repeats the user's actions on one side on the other side.
+// link mirrors what the user does on one side to the other.
 type link struct {
 	// Call is the selected call whose counterpart is being looked up. whole is true if
 	// the call's time is selected, so that the counterpart's time will be selected, too.

@@ -145,7 +145,7 @@ func (c *Comparison) goToAnswered(v *view.State) (err error) {
 		c.Pairing.Refresh(a)
 		i := slices.IndexFunc(c.Pairing.Kinds, func(k pairing.PairKind) bool { return k.Words() == v.Rows[0] })
 		if i < 0 {
-			return fmt.Errorf("no functions were matched \"%s\"", v.Rows[0])
+			return fmt.Errorf("no functions are matched as \"%s\"", v.Rows[0])
 		}
 		c.Pairing.Kind = i
 	}

@@ -128,8 +128,8 @@ func (h *History) keep(now Spot, state func() *view.State) {
 	}
 }
 
-// setCurrent makes now the view of the current step, because only indices changed or the
-// step was just restored.
+// setCurrent records a view as that of the current step and adds no step: only indices have
+// changed, or the step was just restored.
 func (h *History) setCurrent(now Spot) { h.shown, h.seen = now, now }
 
 // Undo goes back one step.

@@ -66,8 +66,8 @@ func (d *decoder) stackLine(l []byte) bool {
 	return true
 }
 
-// clock sets the recording's clock, whose unit is 10^power picoseconds, from the first
-// time.
+// clock sets the recording's clock: its unit, 10^power picoseconds, and its origin, the
+// first time in the file.
 func (d *decoder) clock(power int, first recording.Decimal) {
 	c := recording.Clock{Unit: "seconds", PerUnit: 1e12, Origin: first}
 	if power == 6 {

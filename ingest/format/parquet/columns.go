@@ -51,7 +51,8 @@ var names = [roles][]string{
 	roleUnfinished: {"unfinished"},
 }
 
-// units are the endings of names that say the unit, with the power of ten of picoseconds.
+// units lists the endings of columns' names that stand for units of time, each a power of ten
+// of picoseconds.
 var units = []struct {
 	ending string
 	exp    int

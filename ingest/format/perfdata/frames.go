@@ -165,8 +165,8 @@ func (d *decoder) newFrames(ip uint64, m *mapping, key frameKey) (fs frames) {
 }
 
 // lookUp returns the function of an address in its program, the offset from the
-// function's beginning, and the source positions. A function without a symbol has no name
-// but may have a beginning.
+// function's start, and the source positions. Without a symbol, the function has no name, but
+// its start may be known.
 func lookUp(p *program.Program, m *mapping, key frameKey) (name string, offset uint64, places []program.Place) {
 	at, ok := p.AddressIn(key.at, m.offset)
 	if !ok {

@@ -22,8 +22,8 @@ type torn struct {
 // that they count as 0.
 const WarnPeriod = "period-missing"
 
-// WarnBefore is the code of the warning that times count from a record before the start that
-// the file states.
+// WarnBefore is the code of the warning that a record precedes the start stated in the file.
+// Times then count from that record.
 const WarnBefore = "before-start"
 
 // WarnUnits is the code of the warning that a metric has values in two units, which are

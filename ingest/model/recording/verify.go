@@ -67,7 +67,7 @@ func (r *Recording) verifyShape() (err error) {
 	for _, c := range r.Counters {
 		column.Must(c != nil && c.Process >= 0 && c.Process < len(r.Processes) && c.values.Len() == c.times.Len(), "a counter refers to a missing process")
 		for k := range c.levels {
-			column.Must(c.levels[k].Len() <= c.Len()>>((k+1)*counterBits), "a counter has too many sums")
+			column.Must(c.levels[k].Len() <= c.Len()>>((k+1)*counterBits), "a counter has too many minima and maxima")
 		}
 	}
 	for i := range r.Flows {

@@ -42,11 +42,11 @@ func (x *sampleRow) value(metric int) (int64, bool) {
 var samplesTable = table("samples", "A sample: the stack of a thread at one moment.", "thread_id event_id time_ps",
 	[]column[sampleRow]{
 		rising(integer("sample_id", "", "number of the sample", func(x *sampleRow) int64 { return x.first + int64(x.i) })),
-		few(integer("event_id", "", "ID of metrics.event_id", func(x *sampleRow) int64 { return int64(x.of.Event) })),
-		few(integer("thread_id", "", "ID of threads.thread_id", func(x *sampleRow) int64 { return int64(x.track) })),
+		few(integer("event_id", "", "refers to metrics.event_id", func(x *sampleRow) int64 { return int64(x.of.Event) })),
+		few(integer("thread_id", "", "refers to threads.thread_id", func(x *sampleRow) int64 { return int64(x.track) })),
 		rising(integer("time_ps", "ps", "time, from the start of the recording", func(x *sampleRow) int64 { return x.of.Time(x.i) - x.rec.Start })),
-		few(maybe("call_id", "", "ID of calls.call_id: the innermost call", func(x *sampleRow) (int64, bool) { return fact(x.call(), x.call() != recording.NoCall) })),
-		few(maybe("function_id", "", "ID of functions.function_id", func(x *sampleRow) (int64, bool) { return functionID(x.rec, x.call()) })),
+		few(maybe("call_id", "", "refers to calls.call_id: the innermost call", func(x *sampleRow) (int64, bool) { return fact(x.call(), x.call() != recording.NoCall) })),
+		few(maybe("function_id", "", "refers to functions.function_id", func(x *sampleRow) (int64, bool) { return functionID(x.rec, x.call()) })),
 		maybeText("function", "name of the innermost function", func(x *sampleRow) string { return functionOf(x.rec, x.call()) }),
 		few(maybe("cpu", "", "processor", func(x *sampleRow) (int64, bool) { return fact(x.of.CPU(x.i), x.of.CPU(x.i) >= 0) })),
 		few(maybe("value", "of the metric", "value of the event's primary metric; see sample_values for the others", func(x *sampleRow) (int64, bool) { return x.value(x.rec.Events[x.of.Event].Primary) })),
@@ -59,8 +59,8 @@ var samplesTable = table("samples", "A sample: the stack of a thread at one mome
 
 var sampleValuesTable = table("sample_values", "A metric's value for a sample.", "sample_id metric_id",
 	[]column[sampleRow]{
-		rising(integer("sample_id", "", "ID of samples.sample_id", func(x *sampleRow) int64 { return x.first + int64(x.i) })),
-		few(integer("metric_id", "", "ID of metrics.metric_id", func(x *sampleRow) int64 { return int64(x.firstMetric + x.metric) })),
+		rising(integer("sample_id", "", "refers to samples.sample_id", func(x *sampleRow) int64 { return x.first + int64(x.i) })),
+		few(integer("metric_id", "", "refers to metrics.metric_id", func(x *sampleRow) int64 { return int64(x.firstMetric + x.metric) })),
 		few(maybe("value", "of the metric", "value, if samples carry the metric", func(x *sampleRow) (int64, bool) { return x.value(x.metric) })),
 	}, func(s *Set) (parts []part[sampleRow]) {
 		for _, p := range s.samples() {
@@ -92,21 +92,21 @@ func (x *stackRow) value(metric int) (int64, bool) {
 func stackColumns(id string, more ...column[stackRow]) []column[stackRow] {
 	return append(append([]column[stackRow]{
 		rising(integer(id+"_id", "", "number of the record", func(x *stackRow) int64 { return x.first + int64(x.i) })),
-		few(integer("event_id", "", "ID of metrics.event_id", func(x *stackRow) int64 { return int64(x.event) })),
+		few(integer("event_id", "", "refers to metrics.event_id", func(x *stackRow) int64 { return int64(x.event) })),
 	}, more...),
-		few(maybe("thread_id", "", "ID of threads.thread_id", func(x *stackRow) (int64, bool) { return fact(x.of.Track(x.i), x.of.Track(x.i) != recording.NoTrack) })),
-		few(maybe("call_id", "", "ID of calls.call_id: the innermost call", func(x *stackRow) (int64, bool) { return fact(x.of.Call(x.i), x.of.Call(x.i) != recording.NoCall) })),
-		few(maybe("function_id", "", "ID of functions.function_id", func(x *stackRow) (int64, bool) { return functionID(x.rec, x.of.Call(x.i)) })),
+		few(maybe("thread_id", "", "refers to threads.thread_id", func(x *stackRow) (int64, bool) { return fact(x.of.Track(x.i), x.of.Track(x.i) != recording.NoTrack) })),
+		few(maybe("call_id", "", "refers to calls.call_id: the innermost call", func(x *stackRow) (int64, bool) { return fact(x.of.Call(x.i), x.of.Call(x.i) != recording.NoCall) })),
+		few(maybe("function_id", "", "refers to functions.function_id", func(x *stackRow) (int64, bool) { return functionID(x.rec, x.of.Call(x.i)) })),
 		maybeText("function", "name of the innermost function", func(x *stackRow) string { return functionOf(x.rec, x.of.Call(x.i)) }),
-		few(integer("context_id", "", "ID of labels.context_id; 0 for no labels", func(x *stackRow) int64 { return int64(x.of.Context(x.i)) })),
+		few(integer("context_id", "", "refers to labels.context_id; 0 for no labels", func(x *stackRow) int64 { return int64(x.of.Context(x.i)) })),
 		few(maybe("value", "of the metric", "value of the event's primary metric; see "+id+"_values for the others", func(x *stackRow) (int64, bool) { return x.value(x.rec.Events[x.event].Primary) })),
 	)
 }
 
 func valueColumns(id, of string) []column[stackRow] {
 	return []column[stackRow]{
-		rising(integer(id+"_id", "", "ID of "+of+"."+id+"_id", func(x *stackRow) int64 { return x.first + int64(x.i) })),
-		few(integer("metric_id", "", "ID of metrics.metric_id", func(x *stackRow) int64 { return int64(x.firstMetric + x.metric) })),
+		rising(integer(id+"_id", "", "refers to "+of+"."+id+"_id", func(x *stackRow) int64 { return x.first + int64(x.i) })),
+		few(integer("metric_id", "", "refers to metrics.metric_id", func(x *stackRow) int64 { return int64(x.firstMetric + x.metric) })),
 		few(maybe("value", "of the metric", "value, if the record has one", func(x *stackRow) (int64, bool) { return x.value(x.metric) })),
 	}
 }
@@ -169,7 +169,7 @@ type windowRow struct {
 var windowsTable = table("windows", "A stretch of time with its own aggregated stacks. Windows may overlap.", "window_id",
 	[]column[windowRow]{
 		rising(integer("window_id", "", "number of the window", func(x *windowRow) int64 { return int64(x.id) })),
-		few(integer("event_id", "", "ID of metrics.event_id", func(x *windowRow) int64 { return int64(x.event) })),
+		few(integer("event_id", "", "refers to metrics.event_id", func(x *windowRow) int64 { return int64(x.event) })),
 		maybeText("name", "name in the file", func(x *windowRow) string { return x.ID }),
 		rising(integer("start_ps", "ps", "start, from the start of the recording", func(x *windowRow) int64 { return x.Start - x.rec.Start })),
 		rising(integer("end_ps", "ps", "end, from the start of the recording", func(x *windowRow) int64 { return x.End - x.rec.Start })),
@@ -212,7 +212,7 @@ func (s *Set) windowParts(values bool) (parts []part[stackRow]) {
 }
 
 var windowStacksTable = table("window_stacks", "An aggregated stack of a window.", "window_id window_stack_id",
-	stackColumns("window_stack", few(integer("window_id", "", "ID of windows.window_id", func(x *stackRow) int64 { return int64(x.window) }))), func(s *Set) []part[stackRow] { return s.windowParts(false) })
+	stackColumns("window_stack", few(integer("window_id", "", "refers to windows.window_id", func(x *stackRow) int64 { return int64(x.window) }))), func(s *Set) []part[stackRow] { return s.windowParts(false) })
 
 var windowValuesTable = table("window_stack_values", "A metric's value for a stack of a window.", "window_stack_id metric_id",
 	valueColumns("window_stack", "window_stacks"), func(s *Set) []part[stackRow] { return s.windowParts(true) })
@@ -238,13 +238,13 @@ func (x *stateRow) innermost() (recording.CallID, bool) {
 var statesTable = table("states", "A stretch of time in which a thread was in one state.", "thread_id start_ps",
 	[]column[stateRow]{
 		rising(integer("state_id", "", "number of the state", func(x *stateRow) int64 { return x.first + int64(x.i) })),
-		few(integer("thread_id", "", "ID of threads.thread_id", func(x *stateRow) int64 { return int64(x.track) })),
+		few(integer("thread_id", "", "refers to threads.thread_id", func(x *stateRow) int64 { return int64(x.track) })),
 		rising(integer("start_ps", "ps", "start, from the start of the recording", func(x *stateRow) int64 { return x.t.States.Start(x.i) - x.rec.Start })),
 		rising(integer("end_ps", "ps", "end, from the start of the recording", func(x *stateRow) int64 { return x.t.States.End(x.i) - x.rec.Start })),
 		integer("duration_ps", "ps", "end minus start", func(x *stateRow) int64 { return x.t.States.Duration(x.i) }),
 		text("state", "'running', 'runnable', 'blocked', 'system call' or 'garbage collection'", func(x *stateRow) string { return x.rec.State(x.call()).String() }),
 		text("name", "state with its reason, such as '[blocked: sync]'", func(x *stateRow) string { return functionOf(x.rec, x.call()) }),
-		few(maybe("call_id", "", "ID of calls.call_id: the stack of the thread, if it is known", func(x *stateRow) (int64, bool) {
+		few(maybe("call_id", "", "refers to calls.call_id: the stack of the thread, if it is known", func(x *stateRow) (int64, bool) {
 			c, ok := x.innermost()
 			return int64(c), ok
 		})),
@@ -252,10 +252,10 @@ var statesTable = table("states", "A stretch of time in which a thread was in on
 			c, _ := x.innermost()
 			return functionOf(x.rec, c)
 		}),
-		few(maybe("waker_thread_id", "", "thread that ended the wait before this state: ID of threads.thread_id", func(x *stateRow) (int64, bool) {
+		few(maybe("waker_thread_id", "", "thread that ended the wait before this state: refers to threads.thread_id", func(x *stateRow) (int64, bool) {
 			return fact(x.waker().Track, x.waker().Track != recording.NoTrack)
 		})),
-		few(maybe("waker_call_id", "", "call of the waker thread: ID of calls.call_id", func(x *stateRow) (int64, bool) {
+		few(maybe("waker_call_id", "", "call of the waker thread: refers to calls.call_id", func(x *stateRow) (int64, bool) {
 			return fact(x.waker().Call, x.waker().Call != recording.NoCall)
 		})),
 	}, func(s *Set) (parts []part[stateRow]) {
@@ -277,7 +277,7 @@ type counterRow struct {
 var countersTable = table("counters", "A value over time.", "counter_id",
 	[]column[counterRow]{
 		rising(integer("counter_id", "", "number of the counter", func(x *counterRow) int64 { return int64(x.id) })),
-		integer("process_id", "", "ID of processes.process_id", func(x *counterRow) int64 { return int64(x.Process) }),
+		integer("process_id", "", "refers to processes.process_id", func(x *counterRow) int64 { return int64(x.Process) }),
 		text("name", "name", func(x *counterRow) string { return x.Name }),
 		maybeText("series", "name of the series, if the counter has several", func(x *counterRow) string { return x.Series }),
 		maybeText("unit", "unit", func(x *counterRow) string { return x.Unit }),
@@ -287,7 +287,7 @@ var countersTable = table("counters", "A value over time.", "counter_id",
 
 var counterValuesTable = table("counter_values", "A counter's value from a time until its next one.", "counter_id time_ps",
 	[]column[counterRow]{
-		few(integer("counter_id", "", "ID of counters.counter_id", func(x *counterRow) int64 { return int64(x.id) })),
+		few(integer("counter_id", "", "refers to counters.counter_id", func(x *counterRow) int64 { return int64(x.id) })),
 		rising(integer("time_ps", "ps", "time, from the start of the recording", func(x *counterRow) int64 { return x.Time(x.i) - x.rec.Start })),
 		column[counterRow]{Column: Column{Name: "value", Type: Real, Unit: "of the counter", Doc: "value"}, get: func(x *counterRow) Value { return Value{Type: Real, Real: x.Counter.Value(x.i)} }},
 	}, func(s *Set) (parts []part[counterRow]) {
@@ -307,7 +307,7 @@ type instantRow struct {
 var instantsTable = table("instants", "An event at one moment.", "thread_id time_ps",
 	[]column[instantRow]{
 		rising(integer("instant_id", "", "number of the instant", func(x *instantRow) int64 { return x.id })),
-		few(integer("thread_id", "", "ID of threads.thread_id", func(x *instantRow) int64 { return int64(x.track) })),
+		few(integer("thread_id", "", "refers to threads.thread_id", func(x *instantRow) int64 { return int64(x.track) })),
 		rising(integer("time_ps", "ps", "time, from the start of the recording", func(x *instantRow) int64 { return x.Time - x.rec.Start })),
 		text("name", "name", func(x *instantRow) string { return x.Name }),
 		maybeText("args", "arguments, usually a JSON object", func(x *instantRow) string {
@@ -339,9 +339,9 @@ var flowsTable = table("flows", "A step of a flow: an arrow goes from each step 
 		rising(integer("flow_id", "", "number of the flow", func(x *flowRow) int64 { return int64(x.flow) })),
 		few(integer("step", "", "number of the step, from 0", func(x *flowRow) int64 { return int64(x.step) })),
 		maybeText("name", "name of the flow", func(x *flowRow) string { return x.set.rec.Flows[x.flow].Name }),
-		few(integer("thread_id", "", "ID of threads.thread_id", func(x *flowRow) int64 { return int64(x.Track) })),
+		few(integer("thread_id", "", "refers to threads.thread_id", func(x *flowRow) int64 { return int64(x.Track) })),
 		integer("time_ps", "ps", "time, from the start of the recording", func(x *flowRow) int64 { return x.Time - x.set.rec.Start }),
-		maybe("span_id", "", "ID of spans.span_id: the innermost span at that time", func(x *flowRow) (int64, bool) {
+		maybe("span_id", "", "refers to spans.span_id: the innermost span at that time", func(x *flowRow) (int64, bool) {
 			row, _, ok := x.span()
 			return row, ok
 		}),

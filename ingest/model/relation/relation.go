@@ -54,7 +54,7 @@ type Column struct {
 	Few, Rising bool
 	// Unit is the unit of the values, "" for texts, identifiers and counts.
 	Unit string
-	// Doc describes the values; "ID of table.column" for references.
+	// Doc describes the values; "refers to table.column" for references.
 	Doc string
 
 	numbered bool // batches have numbers of texts: see Batch.Text

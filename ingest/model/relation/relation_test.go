@@ -132,7 +132,7 @@ func TestDescriptions(t *testing.T) {
 			}
 			columns[c.Name] = true
 			var table, column string
-			if n, _ := fmt.Sscanf(c.Doc, "ID of %s", &table); n == 1 {
+			if n, _ := fmt.Sscanf(c.Doc, "refers to %s", &table); n == 1 {
 				for i, r := range table {
 					if r == '.' {
 						table, column = table[:i], table[i+1:]

@@ -270,7 +270,7 @@ var spansTable = table("spans", "A call with its start and end: one bar of the t
 		inBlock(rising(integer("span_id", "", "number of the span", func(x *spanRow) int64 { return x.p.first + int64(x.i) })), func(x *spanRow, b *Batch) {
 			b.ints(func(k int) int64 { return x.p.first + int64(x.own.from+k) })
 		}),
-		inBlock(few(integer("thread_id", "", "ID of threads.thread_id", func(x *spanRow) int64 { return int64(x.p.track) })), func(x *spanRow, b *Batch) {
+		inBlock(few(integer("thread_id", "", "refers to threads.thread_id", func(x *spanRow) int64 { return int64(x.p.track) })), func(x *spanRow, b *Batch) {
 			b.ints(func(int) int64 { return int64(x.p.track) })
 		}),
 		inBlock(few(integer("depth", "", "1 for an outermost span", func(x *spanRow) int64 { return int64(x.rec.Calls.Depth(x.call)) })), func(x *spanRow, b *Batch) {
@@ -289,10 +289,10 @@ var spansTable = table("spans", "A call with its start and end: one bar of the t
 			b.ints(func(k int) int64 { x.take(k); return x.self() })
 		}),
 		ofArgs(maybe("cpu_ps", "ps", "time on CPU, if the file has it", func(x *spanRow) (int64, bool) { return x.rec.SpanCPU(x.p.l, x.i) })),
-		inBlock(few(integer("call_id", "", "ID of calls.call_id", func(x *spanRow) int64 { return int64(x.call) })), func(x *spanRow, b *Batch) {
+		inBlock(few(integer("call_id", "", "refers to calls.call_id", func(x *spanRow) int64 { return int64(x.call) })), func(x *spanRow, b *Batch) {
 			b.ints(func(k int) int64 { return int64(x.own.calls[k]) })
 		}),
-		inBlock(few(integer("function_id", "", "ID of functions.function_id", func(x *spanRow) int64 { return int64(x.rec.Func(x.call)) })), func(x *spanRow, b *Batch) {
+		inBlock(few(integer("function_id", "", "refers to functions.function_id", func(x *spanRow) int64 { return int64(x.rec.Func(x.call)) })), func(x *spanRow, b *Batch) {
 			b.ints(func(k int) int64 { return int64(x.rec.Func(x.own.calls[k])) })
 		}),
 		functionNames(text("function", "name of the function", func(x *spanRow) string { return functionOf(x.rec, x.call) })),

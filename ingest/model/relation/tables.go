@@ -61,7 +61,7 @@ func lost(r *recording.Recording) string {
 		{len(r.Source.Mappings) > 0, "address ranges of binaries"},
 		{len(r.Source.FrameTypes) > 0, "types of frames"},
 		{r.Pairs() > 0, "which user and kernel stacks belong together"},
-		{r.SharedSymbols() > 0, "further symbols of functions"},
+		{r.SharedSymbols() > 0, "symbols that share a readable name with another"},
 		{slices.ContainsFunc(r.Ledger, func(t recording.Tally) bool { return t.LeftOut+t.Repaired > 0 }), "counts of records repaired or left out"},
 	} {
 		if x.is {
@@ -97,7 +97,7 @@ type threadRow struct {
 var threadsTable = table("threads", "A thread, goroutine or other row of the timeline.", "thread_id",
 	[]column[threadRow]{
 		rising(integer("thread_id", "", "number of the thread", func(x *threadRow) int64 { return int64(x.id) })),
-		few(integer("process_id", "", "ID of processes.process_id", func(x *threadRow) int64 { return int64(x.Process) })),
+		few(integer("process_id", "", "refers to processes.process_id", func(x *threadRow) int64 { return int64(x.Process) })),
 		maybe("pid", "", "process ID in the operating system", func(x *threadRow) (int64, bool) { return fact(x.PID, x.PID > recording.TextID) }),
 		maybe("tid", "", "thread ID in the operating system", func(x *threadRow) (int64, bool) { return fact(x.TID, x.TID > recording.TextID) }),
 		text("name", "name, or 'thread ID'", func(x *threadRow) string { return x.Title() }),
@@ -143,7 +143,7 @@ type frameRow struct {
 var framesTable = table("frames", "A place in a function: a line or an address.", "frame_id",
 	[]column[frameRow]{
 		rising(integer("frame_id", "", "number of the frame", func(x *frameRow) int64 { return int64(x.id) })),
-		integer("function_id", "", "ID of functions.function_id", func(x *frameRow) int64 { return int64(x.Func) }),
+		integer("function_id", "", "refers to functions.function_id", func(x *frameRow) int64 { return int64(x.Func) }),
 		maybe("address", "", "address of the instruction, as a signed number", func(x *frameRow) (int64, bool) { return fact(x.Addr, x.Addr != 0) }),
 		maybeText("file", "source file", func(x *frameRow) string {
 			if x.File != "" {
@@ -194,8 +194,8 @@ var callsTable = table("calls", "A node of the call tree: a function with the fu
 			return fact(p, p != recording.NoCall)
 		}),
 		few(integer("depth", "", "number of functions from the outermost one: 1 for an outermost call", func(x *callRow) int64 { return int64(x.rec.Calls.Depth(x.id)) })),
-		integer("frame_id", "", "ID of frames.frame_id", func(x *callRow) int64 { return int64(x.rec.Calls.Frame(x.id)) }),
-		few(integer("function_id", "", "ID of functions.function_id", func(x *callRow) int64 { return int64(x.rec.Func(x.id)) })),
+		integer("frame_id", "", "refers to frames.frame_id", func(x *callRow) int64 { return int64(x.rec.Calls.Frame(x.id)) }),
+		few(integer("function_id", "", "refers to functions.function_id", func(x *callRow) int64 { return int64(x.rec.Func(x.id)) })),
 		text("function", "name of the function", func(x *callRow) string { return functionOf(x.rec, x.id) }),
 		column[callRow]{Column: Column{Name: "path", Type: Text, Doc: "function names from the outermost to this one, separated by ;. Paths deeper than 100 keep the innermost 100, after '…'"}, get: func(x *callRow) Value { return Value{Type: Text, Text: x.path()} }},
 	}, func(s *Set) []part[callRow] {

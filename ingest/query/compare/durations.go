@@ -47,7 +47,8 @@ func stored(d *durations.Table) []part {
 	return parts
 }
 
-// functionParts returns the part of each call of a recording, as in [durations.Table].
+// functionParts returns, for each call, the index of its entry in the Parts of a
+// [durations.Table]; -1 for the root.
 func functionParts(rec *recording.Recording) []int32 {
 	own := make([]int32, rec.Functions.Len())
 	for f := range own {
@@ -292,7 +293,8 @@ func (p *pass) expect(w *spanWalk, chosen func(int) bool) [][]int64 {
 	return out
 }
 
-// join joins the results of the visitors; it returns false if a part kept too few spans.
+// join merges the visitors' results. It returns false if the sample of a part has too few
+// spans.
 func (p *pass) join(visitors []*visitor) bool {
 	enough := true
 	for i := range p.sums {

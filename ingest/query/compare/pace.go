@@ -128,8 +128,8 @@ type costUnit struct {
 	samples int64
 }
 
-// units returns the units in the order of their first functions. The unit of function f is
-// top[f]. Rare functions are left out.
+// units returns the units in the order of their first functions. Functions f with
+// the same top[f], the unit's first function, are a unit. Rare functions are left out.
 func (c *Comparison) units(g *groups, top []int32) (units []costUnit) {
 	index := map[int32]int{}
 	for f, t := range top {

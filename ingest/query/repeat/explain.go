@@ -151,8 +151,9 @@ func (l *Loop) selfOf(f recording.FuncID, i int) (time int64) {
 
 type self struct{ time, calls, total int64 }
 
-// selves sums the self times of the functions within some calls of the loop, and counts
-// their calls. Calls of one common name are one function.
+// selves returns each function's self time, total and number of calls within the loop's calls
+// with the given indices. The loop's own calls all count for its function, even if their names
+// differ in digits.
 func (l *Loop) selves(of []int) map[recording.FuncID]self {
 	sums := make([]self, l.rec.Functions.Len())
 	own := &sums[l.Function]

@@ -55,8 +55,8 @@ func (p *program) countStacks() int64 {
 // memory.
 const maxStacks = 50_000_000
 
-// programWithStacks returns a program that has want different stacks, or as many as
-// possible.
+// programWithStacks returns a program with at least want different stacks, or maxStacks if
+// want is larger.
 func programWithStacks(o Options, want int64) *program {
 	want = min(want, maxStacks)
 	if o.Shape == manyPaths {

@@ -68,7 +68,7 @@ func (b both) cells(n int32) (cs []cell) {
 	return cs
 }
 
-// Layout draws the rows that are seen.
+// Layout draws the visible rows.
 func (t *OfTwo) Layout(h *panel.Host, c *comparison.Comparison, u *ui.UI, r image.Rectangle) {
 	a := c.Answer()
 	if a == nil {

@@ -107,8 +107,8 @@ func OtherGroups(recs ...*recording.Recording) (all []Group) {
 	for _, rec := range recs {
 		if rec.Counts.States > 0 {
 			add(string(analyze.ByState), "Thread states")
-			add(string(analyze.ByWaker), "Woken by (blocked)")
-			add(string(analyze.ByWakerStack), "Woken by stack (blocked)")
+			add(string(analyze.ByWaker), "Waker (blocked)")
+			add(string(analyze.ByWakerStack), "Waker's stack (blocked)")
 		}
 		for _, key := range analyze.ContextKeys(rec) {
 			add("context:"+key, "Label "+key)

@@ -238,7 +238,7 @@ func (v *view[S]) drawMarks(u *ui.UI, x *row) {
 	}
 }
 
-// runNames names the first and the last run, and the first ones after changes.
+// runNames labels the first run, the last run and the first run after each change.
 func (v *view[S]) runNames(h *panel.Host, u *ui.UI, x *row, r image.Rectangle) {
 	c := &v.chart
 	face := h.Fonts.Regular(11 * u.Metric.PxPerDp)

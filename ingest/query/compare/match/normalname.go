@@ -114,8 +114,8 @@ func followsName(s string, i int) bool {
 	return word
 }
 
-// operatorAt returns the length of a C++ operator's name with brackets at i, including
-// the word operator; 0 for none.
+// operatorAt returns the length of a C++ operator's name at i, such as operator<< or
+// operator[], if it has any of <, > and []; else 0.
 func operatorAt(s string, i int) int {
 	const word = "operator"
 	if !strings.HasPrefix(s[i:], word) {
