@@ -294,11 +294,14 @@ func (d *Side) think(ctx context.Context, q Question) (rest time.Duration) {
 	return 0
 }
 
+// The rest after an answer to a growing recording: as many times as long as the answer took,
+// but at most mostRest.
 const (
 	restShare = 3
 	mostRest  = time.Second
 )
 
+// reason answers a question and announces the answer.
 func (d *Side) reason(ctx context.Context, q Question) {
 	rec, generation := d.Latest()
 	if q.Generation != generation {

@@ -35,8 +35,8 @@ const (
 const smallPage = 4 << 10
 
 // Fresh returns n elements on the heap, in large pages if they take more than a small one.
-// It is for hash tables, too: of a small page that is read first and written later, the
-// system makes two pages one after the other.
+// It is for hash tables, too: the system provides a small page twice if it is read before it
+// is written.
 func Fresh[T any](n int) []T {
 	var x T
 	run, size := make([]T, n), uintptr(n)*unsafe.Sizeof(x)

@@ -193,8 +193,8 @@ func (w *walk) more(end int64, busy float32, call CallID, n int) {
 	w.bar.End = end
 	w.bar.Busy += busy
 	w.bar.N += n
-	// Which of two neighbours is longer is unpredictable. Written like this, with whole
-	// numbers, it is no branch; those of times, which are not negative, are in their order.
+	// Which of two neighbours is longer is unpredictable. Comparing the bits as whole numbers
+	// takes no branch; times are not negative, so their bits have the same order.
 	most, lead := w.most, w.bar.Call
 	if bits := math.Float32bits(busy); bits >= most {
 		most, lead = bits, call
