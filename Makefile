@@ -104,8 +104,8 @@ distcheck: dist ## build them again from nothing, compare every byte, ask lintia
 	diff -r dist "$$work/dist" && echo 'Both builds have the same bytes.'
 	! command -v lintian >/dev/null || lintian --fail-on error dist/*.deb
 
-# -own builds only for this machine. Other systems and processors are built for a release;
-# for a change, the type check in lint is enough.
+# -own builds only for this machine, with the flags of the tests. All else is built for a
+# release; for a change, the type check in lint and a limit for this size are enough.
 test-deb: DISTFLAGS = -own
 test-deb: prepare-package dist ## install the .deb in bare Debian 12 and 13, use it, purge it
 	lintian --fail-on error dist/*.deb
@@ -153,12 +153,13 @@ ahead:
 	-$(GO) build -race -buildmode=default ./ingest/... ./spaa/...
 
 lint: export GOGC := 400
+# Files with the tag desktop add to the others.
+lint: GOFLAGS += -tags=$(TAGS),desktop
 lint: prepare-build ## gofmt, go vet, staticcheck, types on other systems
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
 	[ -z "$$unformatted" ] || { echo "Not as gofmt would have it: $$unformatted"; exit 1; }
 	$(GO) vet $(PACKAGES)
 	$(GO) tool staticcheck $(PACKAGES)
-	$(GO) vet -tags=$(TAGS),desktop ./app/ashlar
 	$(GO) run ./testdata/typecheck windows/arm64 darwin/arm64 -- ./...
 
 generate: prepare-draw ## run go generate, draw the picture of the README

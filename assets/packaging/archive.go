@@ -81,10 +81,17 @@ func tarred(at time.Time, prefix string, files []entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// gzipped compresses b. The header contains neither a name nor a time.
-func gzipped(b []byte) []byte {
+// gzipped compresses b as far as gzip can, as Debian demands of documents. The header
+// contains neither a name nor a time.
+func gzipped(b []byte) []byte { return compressed(b, gzip.BestCompression) }
+
+// packed compresses an archive. That takes less than half the time of gzipped, and programs
+// get 0.4 % larger.
+func packed(b []byte) []byte { return compressed(b, gzip.DefaultCompression) }
+
+func compressed(b []byte, level int) []byte {
 	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	w, err := gzip.NewWriterLevel(&out, level)
 	if err != nil {
 		panic(err) // cannot happen: the level is valid
 	}

@@ -39,14 +39,18 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	}
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/desktop/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=" + noTables, "-ldflags=" + flags}
-	// To save space, compile the packages that the program's folder lists without
-	// inlining: they mostly wait for the user or the network.
-	cold, err := os.ReadFile(filepath.Join(r.root, "app", of, "cold.txt"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	for _, pattern := range strings.Fields(string(cold)) {
-		args = append(args, "-gcflags="+pattern+"=-l "+noTables)
+	if r.own {
+		env = []string{"CGO_ENABLED=1"}
+	} else {
+		// To save space, compile the packages that the program's folder lists without
+		// inlining: they mostly wait for the user or the network.
+		cold, err := os.ReadFile(filepath.Join(r.root, "app", of, "cold.txt"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		for _, pattern := range strings.Fields(string(cold)) {
+			args = append(args, "-gcflags="+pattern+"=-l "+noTables)
+		}
 	}
 	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
 		// Distributions want position-independent executables; on other systems Go builds
@@ -60,6 +64,7 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 		return nil, fmt.Errorf("building for %s: %w\n%s", system, err, msg)
 	}
 	p := &program{os: system, arch: arch}
+	var err error
 	if p.binary, err = os.ReadFile(out); err != nil {
 		return nil, err
 	}

@@ -266,8 +266,8 @@ Priority: optional
 	}
 	return ar(r.time, []entry{
 		file("debian-binary", 0o644, []byte("2.0\n")),
-		file("control.tar.gz", 0o644, gzipped(controls)),
-		file("data.tar.gz", 0o644, gzipped(data)),
+		file("control.tar.gz", 0o644, packed(controls)),
+		file("data.tar.gz", 0o644, packed(data)),
 	}), nil
 }
 

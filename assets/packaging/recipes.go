@@ -121,5 +121,5 @@ func (r *release) recipes(p *program, files []entry) (entry, error) {
 	}
 	name := "ashlar-" + r.version + "-recipes"
 	b, err := tarred(r.time, "", under(name, all))
-	return file(name+".tar.gz", 0o644, gzipped(b)), err
+	return file(name+".tar.gz", 0o644, packed(b)), err
 }

@@ -56,7 +56,7 @@ func (r *release) rpm(p, cli *program, shared []desktop.File) ([]byte, string, e
 		Name: "ashlar", Version: debVersion(r.version), Release: "1", Arch: arch,
 		Summary: project.Summary, Description: description + "\n\n" + strings.ReplaceAll(strings.TrimPrefix(described(formats()), " "), "\n ", "\n"),
 		Licence: project.Licence, URL: project.HomePage, Packager: maintainer, Group: "Development/Tools",
-		Epoch: rpmpack.NoEpoch, BuildTime: r.time, BuildHost: "localhost", Compressor: "gzip",
+		Epoch: rpmpack.NoEpoch, BuildTime: r.time, BuildHost: "localhost", Compressor: "gzip:6",
 		Requires:   rpmpack.Relations{{Name: fmt.Sprintf("libc.so.6(GLIBC_%s)(64bit)", needs.libc)}},
 		Recommends: append(recommends, &rpmpack.Relation{Name: "shared-mime-info"}),
 	}

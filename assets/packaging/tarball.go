@@ -21,5 +21,5 @@ func (r *release) tarball(p *program) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return gzipped(b), nil
+	return packed(b), nil
 }

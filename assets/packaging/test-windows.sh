@@ -83,8 +83,9 @@ chmod -R u+w "$work/gio"
 sed -i '/EnableMouseInPointer(1); err != nil/,/}/s/return err/_ = err/' "$work/gio/app/os_windows.go"
 "$go" mod edit -replace "gioui.org=$work/gio" "$work/go.mod"
 
+# -l: without inlining, the compiler takes a third less time.
 build() {
-	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 "$go" $1 -modfile="$work/go.mod" -ldflags="-w -s $2" -o "$work/$3" "$4"
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 "$go" $1 -modfile="$work/go.mod" -gcflags='all=-dwarf=false -l' -ldflags="-w -s $2" -o "$work/$3" "$4"
 }
 build build '-H windowsgui' ashlar.exe ./app/ashlar
 build build '' ashlar-cli.exe ./app/ashlar-cli
