@@ -49,11 +49,12 @@ func TestEachRuleIsChecked(t *testing.T) {
 		if err := json.Unmarshal(output(t, append([]string{"findings", "--json"}, files...)...), &found); err != nil {
 			t.Fatal(err)
 		}
-		if len(found.Findings) == 0 {
-			return
-		}
+		before := len(left)
 		for _, f := range found.Findings {
 			delete(left, f.Rule)
+		}
+		if len(left) == before {
+			return // others have shown the same rules
 		}
 		report := filepath.Join(t.TempDir(), "report.md")
 		if err := os.WriteFile(report, output(t, append([]string{"report", "-o", "-"}, files...)...), 0o644); err != nil {

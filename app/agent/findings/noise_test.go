@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"ashlar/testdata/rounds"
 )
 
 // scopes draws 600 calls of “block” on a thread, which call read, match and encode; length returns
@@ -29,7 +31,7 @@ func scopes(length func(k, i int, usual float64) float64) *drawn {
 // microsecond of the thread may be interrupted, whatever runs in it. Slow calls of one callee are
 // reported.
 func TestPreemption(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range rounds.Size[uint64](20, 4) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		interrupted := func(usual float64) float64 {
 			if r.Float64() < usual/10_000 {

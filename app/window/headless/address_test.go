@@ -104,7 +104,7 @@ func addresses() int {
 	if n, err := strconv.Atoi(os.Getenv("ASHLAR_ADDRESSES")); err == nil {
 		return n
 	}
-	return 9
+	return 6
 }
 
 // still draws a snapshot of the shell, which lacks the keyboard focus and the messages of

@@ -91,6 +91,7 @@ func TestVerdictLeadsToItsNumbers(t *testing.T) {
 // TestVerdictLines checks that no line of the verdict begins with a comma or the like, in windows
 // of many widths.
 func TestVerdictLines(t *testing.T) {
+	rounds.Unraced(t)
 	b := newBench(t, string(twins.Trace(false)))
 	path := filepath.Join(t.TempDir(), "b.json")
 	if err := os.WriteFile(path, twins.Trace(true), 0o644); err != nil {

@@ -65,7 +65,7 @@ func TestSamplesToAll(t *testing.T) {
 	eachSampleFile(t, func(t *testing.T, path string, rec *recording.Recording) {
 		all := toAll(t, rec)
 		readBack(t, rec, all)
-		if rec.Counts.Stacks+rec.Counts.Samples+rec.Counts.Spans <= 300_000 {
+		if rec.Counts.Stacks+rec.Counts.Samples+rec.Counts.Spans <= 15_000 {
 			fieldsAreKept(t, rec, all, tried)
 			lossesAreCounted(t, rec, all, counted)
 		}
