@@ -11,11 +11,11 @@ export GO
 # GOGC=off: the compiler and the linker take a quarter to a third less time if they collect
 # no garbage below 1.5 GB. Hardly any package needs that much.
 #
-# The flags are those of the packages for release (see assets/packaging/compile.go), so that
-# make run, the tests, the linters and the packages share compiled code. Leaving out the
-# tables for debuggers saves a tenth of the time.
+# make run, the tests, the linters and the packages that test-deb builds share compiled code:
+# see assets/packaging/compile.go. Leaving out the tables for debuggers saves a tenth of the
+# time.
 TAGS = novulkan,nethttpomithttp2
-export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=$(TAGS) -trimpath -buildmode=pie -gcflags=all=-dwarf=false -ldflags=-w '-toolexec=env GOGC=off GOMEMLIMIT=1500MiB')
+export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS 2>/dev/null) -tags=$(TAGS) -trimpath -gcflags=all=-dwarf=false -ldflags=-w '-toolexec=env GOGC=off GOMEMLIMIT=1500MiB')
 
 # ./... does not include folders named testdata, so they are listed.
 PACKAGES = ./... $(patsubst %/,./%/...,$(sort $(dir $(wildcard testdata/*/*.go))))
@@ -147,10 +147,9 @@ bench-micro: prepare-draw ## measure decoders and drawing apart (MICRO=regexp ch
 	$(GO) test -run '^$$' -bench '$(MICRO)' -benchtime $(BENCHTIME) -benchmem -p 1 -timeout 60m $(PACKAGES)
 
 # ahead compiles for .ci/run. Errors are ignored, because the tests show them again.
-# -buildmode=exe would compile only programs; the default means exe too with -race.
 ahead:
 	-$(GO) build ./ingest/... ./spaa/...
-	-$(GO) build -race -buildmode=default ./ingest/... ./spaa/...
+	-$(GO) build -race ./ingest/... ./spaa/...
 
 lint: export GOGC := 400
 # Files with the tag desktop add to the others.

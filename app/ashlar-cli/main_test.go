@@ -11,22 +11,15 @@ import (
 	"testing"
 )
 
-// build compiles the program with the flags of a release.
+// build compiles the program as for a release, but with inlining everywhere: the tests have
+// compiled most of its packages so.
 func build(t *testing.T) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "ashlar-cli")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=-dwarf=false", "-ldflags=-s -w"}
-	cold, err := os.ReadFile("cold.txt") // packages compiled without inlining, see assets/packaging
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pattern := range strings.Fields(string(cold)) {
-		args = append(args, "-gcflags="+pattern+"=-l -dwarf=false")
-	}
-	cmd := exec.Command("go", append(args, "-o", program, ".")...)
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", program, ".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if msg, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, msg)

@@ -39,9 +39,7 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 	}
 	flags := strings.TrimSpace("-s -w -buildid= -X ashlar/app/desktop/version.number=" + r.version + " " + linker)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags=novulkan,nethttpomithttp2", "-gcflags=all=" + noTables, "-ldflags=" + flags}
-	if r.own {
-		env = []string{"CGO_ENABLED=1"}
-	} else {
+	if !r.own {
 		// To save space, compile the packages that the program's folder lists without
 		// inlining: they mostly wait for the user or the network.
 		cold, err := os.ReadFile(filepath.Join(r.root, "app", of, "cold.txt"))
@@ -51,11 +49,11 @@ func (r *release) compile(work, of, system, arch, linker string, env ...string) 
 		for _, pattern := range strings.Fields(string(cold)) {
 			args = append(args, "-gcflags="+pattern+"=-l "+noTables)
 		}
-	}
-	if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
 		// Distributions want position-independent executables; on other systems Go builds
 		// them by default. Such a program takes a millisecond longer to start.
-		args = append(args, "-buildmode=pie")
+		if system == "linux" && slices.Contains(env, "CGO_ENABLED=1") {
+			args = append(args, "-buildmode=pie")
+		}
 	}
 	cmd := exec.Command(goTool(), append(args, "-o", out, "./app/"+of)...)
 	cmd.Dir = r.root
