@@ -110,9 +110,9 @@ func (v *validator) checkMetrics(ws []Weight, e *Event) {
 	switch tool := v.tool(); {
 	case e.isMemory():
 	case tool == "perf" && !has("period") && !(lacksPrimary && primary == "period"):
-		v.add("native-metric", "a stack of perf lacks its own metric, period")
+		v.add("native-metric", "a perf stack lacks its own metric, period")
 	case tool == "dtrace" && !has("samples") && !has("count") && !lacksPrimary:
-		v.add("native-metric", "a stack of DTrace lacks its own metric, samples or count")
+		v.add("native-metric", "a DTrace stack lacks its own metric, samples or count")
 	}
 	if has("cpu_time_ns") && e.Sampling.Mode != "frequency" {
 		v.add("derived-metric", "cpu_time_ns is derived, but event %q is not sampled by frequency", e.Name)

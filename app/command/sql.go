@@ -84,7 +84,7 @@ type sqlAnswer struct {
 	Recordings []sqlRecording `json:"recordings"`
 	Query      string         `json:"query"`
 	Columns    []string       `json:"columns"`
-	// Rows are the values of each row in the order of the columns: exact numbers, texts or
+	// Rows holds the values of each row in the order of the columns: exact numbers, strings or
 	// null.
 	Rows [][]any `json:"rows"`
 	// More is true if there are more rows than the limits allow.

@@ -28,7 +28,7 @@ func (f *Face) Wrap(s string, w float32, most int) (lines []string) {
 	return lines
 }
 
-// fill returns the number of bytes for the first line of a text, at least one character.
+// fill returns how many bytes of s fit into a line, at least those of one character.
 func (f *Face) fill(s string, w float32) int {
 	if f.Measure(s) <= w {
 		return len(s)

@@ -94,7 +94,7 @@ func (b *bench) get(r recording) (*file, error) {
 	return f, nil
 }
 
-// chooseDir sets the folder of the recordings and makes it.
+// chooseDir sets the folder for recordings, and creates it.
 func (b *bench) chooseDir() error {
 	cache, _ := os.UserCacheDir()
 	b.dir = cmp.Or(b.dir, os.Getenv("ASHLAR_BENCH_DIR"), filepath.Join(cache, "ashlar", "bench"))

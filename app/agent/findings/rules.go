@@ -88,7 +88,7 @@ const (
 // rules lists all rules, in the order of the manual.
 var rules = []rule{
 	{"sampler", "records are skipped, samples lost, stacks truncated or broken, or names missing", "the loss is spread evenly, so shares are still right", (*look).sampler, alone},
-	{"recursion", "recursion at least 16 deep in at least 25 % of the total", "the function walks a tree, parses or interprets a program", (*look).recursion, beside},
+	{"recursion", "recursion at least 16 deep in at least 25 % of the total", "the function walks a tree, or parses or interprets a program", (*look).recursion, beside},
 	{"lock", "lock waits are at least 10 % of the total", "these threads exist to wait", (*look).lock, alone},
 	{"gc", "garbage collection is at least 20 % of the non-idle total", "the collector ran on otherwise idle processors", (*look).gc, beside},
 	{"kernel", "the kernel is at least 50 % of the non-idle total", "the program's work is kernel work, such as copying files or sending packets", (*look).kernel, beside},

@@ -245,7 +245,7 @@ func (d *Answer) certainty(b *strings.Builder) {
 	case compare.FromDurations:
 		b.WriteString("  confidence from the durations of spans")
 	default:
-		b.WriteString("  no confidence: sample counts unknown\n")
+		b.WriteString("  confidence unknown: there are no sample counts\n")
 		return
 	}
 	if w := d.t.Whole; w != nil && !math.IsNaN(w.Detectable) {

@@ -164,7 +164,7 @@ func fields() []Field {
 		text("width", "whose width bars have in a comparison: A's, B's, or the larger of the two", func(v *State) *string { return &v.Width }).
 			flag("width", "with two files, the `WIDTHS` of bars: a, b or larger", string(compare.WidthLarger), string(compare.WidthA), string(compare.WidthB)),
 		many("pair", "A:B, functions paired by hand", func(v *State) *[]match.Pair { return &v.Pairs }, pairText, parsePair),
-		many("apart", "A:B, functions never matched as renamed", func(v *State) *[]match.Pair { return &v.Apart }, pairText, parsePair),
+		many("apart", "A:B: never match A with B as renamed", func(v *State) *[]match.Pair { return &v.Apart }, pairText, parsePair),
 	)
 	return fs
 }

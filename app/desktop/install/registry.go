@@ -134,7 +134,7 @@ func registered(h hive, program, version string) ([]Line, error) {
 		}
 	}
 	if right == 0 {
-		wrong = []Line{lacks("the registry has no entries of Ashlar")}
+		wrong = []Line{lacks("the registry has no entries for Ashlar")}
 	} else {
 		wrong = append(wrong, ok("%s in the registry", safetext.Plural(right, "setting")))
 	}

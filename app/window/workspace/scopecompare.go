@@ -184,7 +184,7 @@ func (w *scopeComparison) back(p *Pane) {
 	w.picked = p.Pick
 }
 
-// EndScopeComparison ends the comparison in place.
+// EndScopeComparison ends the comparison of parts of the recording.
 func (p *Pane) EndScopeComparison() {
 	w := p.ScopeComparison
 	if p.Against, p.AgainstIsA = nil, false; w == nil || w.before == nil {

@@ -160,7 +160,7 @@ func numeric(l *leaf) bool {
 	return false
 }
 
-// number returns a number; false if it has none or does not fit.
+// number returns the number in v; false if there is none or it does not fit.
 func (l *leaf) number(v *value) (n decode.Number, ok bool) {
 	switch l.physical {
 	case physicalBool:

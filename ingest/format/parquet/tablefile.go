@@ -145,7 +145,7 @@ func (t *tableFile) next() bool {
 // number checks that the rows are numbered by the first column, from a base on.
 func (t *tableFile) number(base int64) bool {
 	if id, ok := t.cells[0].int(); !ok || id != t.row+base {
-		return t.fail(fmt.Errorf("its rows are not in the order of %s", t.table.Columns[0].Name))
+		return t.fail(fmt.Errorf("its rows are not sorted by %s", t.table.Columns[0].Name))
 	}
 	return true
 }

@@ -37,13 +37,13 @@ func (d *tables) spans() {
 			flush()
 			if on != track {
 				if done[on] || deep != 1 {
-					return t.fail(errors.New("its rows are not in the order of threads, depths and times"))
+					return t.fail(errors.New("its rows are not sorted by thread, depth and time"))
 				}
 				track, lane, depth = on, -1, 0
 				done[on] = true
 			}
 			if deep != 1 && deep != depth+1 {
-				return t.fail(errors.New("its rows are not in the order of threads, depths and times"))
+				return t.fail(errors.New("its rows are not sorted by thread, depth and time"))
 			}
 			lane, depth = lane+1, deep
 		}
@@ -106,7 +106,7 @@ func (d *tables) row(v *tableFile, id int64, n int) bool {
 		}
 		d.tally.Read, d.tally.Kept = d.tally.Read+1, d.tally.Kept+1
 		if of, ok := v.cells[0].int(); !ok || of != id {
-			return v.fail(errors.New("its rows are not in the order of its IDs"))
+			return v.fail(errors.New("its rows are not sorted by their IDs"))
 		}
 		d.values = append(d.values, v.cells[1].or(recording.Missing))
 	}
@@ -211,7 +211,7 @@ func (d *tables) windows() {
 		return d.record(t, v, c, func(event int, call recording.CallID, track int, ctx recording.ContextID) {
 			id := c[5].or(-1)
 			if id < max(0, int64(next-1)) || id >= int64(len(windows)) || windows[id].event != event {
-				t.fail(errors.New("its rows are not in the order of window_id"))
+				t.fail(errors.New("its rows are not sorted by window_id"))
 				return
 			}
 			until(int(id) + 1)

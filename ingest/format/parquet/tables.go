@@ -286,7 +286,7 @@ func (d *tables) readLabels() {
 	d.each("labels", columns("context_id key value"), func(t *tableFile, c []cell) bool {
 		if id := c[0].or(-1); id != last {
 			if done(); id != int64(len(d.contexts)) {
-				return t.fail(errors.New("its rows are not in the order of context_id"))
+				return t.fail(errors.New("its rows are not sorted by context_id"))
 			}
 			last = id
 		}

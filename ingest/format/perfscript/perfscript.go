@@ -168,7 +168,7 @@ func (d *decoder) frameLine(l, body []byte, last bool) bool {
 		}
 		if last && !f.whole {
 			d.cut = true
-			d.leaveOut(d.lines, "cut", "is truncated at the end of the text; the stack above it is shown without the rest")
+			d.leaveOut(d.lines, "cut", "is cut off at the end of the text; the stack is shown without what follows")
 			return true
 		}
 		d.frames[string(l)] = f

@@ -14,7 +14,7 @@ func TestSentences(t *testing.T) {
 		{"empty", "", "", "the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame"},
 		{"prose", "hello world, this is a text that is longer than any name of a thread\n", "", "the text has no samples: perf script prints each as a line with thread, time and event, then one line per frame"},
 		{"prose between", good + "hello world, this is a text that is longer than any name of a thread\n" + good, "line 4", "Line 4 is neither the start of a sample nor a frame and was left out"},
-		{"a frame that is cut", "a 1 1.0: 1 c: \n\t1 f (/a)\n\t2 mai", "line 3", "Line 3 is truncated at the end of the text; the stack above it is shown without the rest"},
+		{"a frame that is cut", "a 1 1.0: 1 c: \n\t1 f (/a)\n\t2 mai", "line 3", "Line 3 is cut off at the end of the text; the stack is shown without what follows"},
 		{"a header that is cut", good + "a 1 1.5: 10", "line 4", "Line 4 is neither the start of a sample nor a frame and was left out"},
 		{"rubbish among frames", "a 1 1.0: 1 c: \n\tzzz\n\t1 f (/a)\n", "line 2", "Line 2 is neither a frame nor a sample and was left out"},
 		{"a period too large", "a 1 1.0: 99999999999999999999 c: \n\t1 f (/a)\n", "line 1", "The period on line 1 exceeds 63 bits and was left out"},

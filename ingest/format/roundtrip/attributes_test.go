@@ -167,8 +167,8 @@ func TestOTLPAttributes(t *testing.T) {
 	}
 }
 
-// otlpWith returns a profile of one sample in OTLP's JSON, where one thing has the
-// attribute.
+// otlpWith returns an OTLP profile of one sample as JSON; of names the part of it that has
+// the attribute.
 func otlpWith(t *testing.T, of, key, value string) []byte {
 	t.Helper()
 	var v any = map[string]any{"stringValue": value}

@@ -32,7 +32,7 @@ const extentLen = 64 << 20
 const leastFree = 1 << 30
 
 // ErrNoArena is the error on systems that have no Arena.
-var ErrNoArena = errors.New("this system cannot keep columns in files")
+var ErrNoArena = errors.New("this system cannot keep a recording on disk instead of in memory")
 
 // NewArena returns an Arena whose file is in a folder, which it creates if necessary.
 func NewArena(folder string) (*Arena, error) {

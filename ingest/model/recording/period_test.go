@@ -7,7 +7,7 @@ import (
 )
 
 // TestALoneSampleIsDrawnForAPeriod checks that samples seconds apart, on a thread that
-// hardly runs, are drawn for the usual period of the event's samples on all threads.
+// hardly runs, are drawn as long as the usual period of the event's samples on all threads.
 // Earlier snapshots, from before the period was known, do not change.
 func TestALoneSampleIsDrawnForAPeriod(t *testing.T) {
 	const ms = 1e9

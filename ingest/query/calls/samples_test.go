@@ -407,7 +407,7 @@ func (x *asking) ask(path string, rec *recording.Recording, all []*bar, q *quest
 	}
 }
 
-// samplesIn compares the number of samples taken during the calls, and returns it.
+// samplesIn compares the number of samples during the calls with a naive count, and returns it.
 func samplesIn(t *testing.T, rec *recording.Recording, event int, in recording.Scope, chosen *set, what string) (some int) {
 	t.Helper()
 	if rec.Events[event].Basis == recording.FromSpans {

@@ -129,7 +129,7 @@ func (l *Loop) Chosen(s *Slow, f recording.FuncID) bool {
 	return AtLeast(hits, len(s.Calls), float64(usual)/float64(max(1, all))) < rare
 }
 
-// selfOf returns the self time of a function within a call of the loop, of which it is a callee.
+// selfOf returns the self time of a callee f within call i of the loop.
 func (l *Loop) selfOf(f recording.FuncID, i int) (time int64) {
 	start, end := l.Start(i), l.End(i)
 	all := l.rec.Tracks[l.Track].Lanes

@@ -87,8 +87,8 @@ type Runs struct {
 // Len returns the number of runs.
 func (r *Runs) Len() int { return r.n }
 
-// Add adds a recording as the next run. It fails if the recording has other units than
-// those before.
+// Add adds a recording as the next run. It fails if its units differ from those of the
+// runs before.
 func (r *Runs) Add(sum *Sum) error {
 	own := sum.Metric
 	if r.n == 0 {

@@ -13,7 +13,7 @@ type Idle struct {
 	runtime []bool // by track
 }
 
-// NewIdle returns the Idle of a recording, nil if it has no goroutines of the runtime.
+// NewIdle returns the Idle of a recording, or nil if it has no runtime goroutines.
 func NewIdle(rec *recording.Recording) *Idle {
 	if rec.Counts.States == 0 {
 		return nil

@@ -21,7 +21,7 @@ const (
 	ByWaiterStack By = "waiter-stack"
 )
 
-// A Sum is the time, in picoseconds, that waits of one group took within a scope, their
+// A Sum has the total time of the waits of one group within a scope, in picoseconds, their
 // number and the longest of them.
 type Sum struct {
 	// Track is the thread, for groups of threads; NoTrack if unknown. Call is the stack,
