@@ -167,8 +167,8 @@ func TestOTLPAttributes(t *testing.T) {
 	}
 }
 
-// otlpWith returns an OTLP profile of one sample as JSON; of names the part of it that has
-// the attribute.
+// otlpWith returns an OTLP profile of one sample as JSON, with an attribute on the part of it
+// that the argument of names.
 func otlpWith(t *testing.T, of, key, value string) []byte {
 	t.Helper()
 	var v any = map[string]any{"stringValue": value}
