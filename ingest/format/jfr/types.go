@@ -2,6 +2,7 @@ package jfr
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,9 +180,11 @@ func (c *chunk) metadata() {
 	c.resolve()
 }
 
-// resolve finds the types of fields after all types were read.
+// resolve finds the types of fields after all types were read. In a damaged file two types
+// may have the same name; the one with the larger id counts.
 func (c *chunk) resolve() {
-	for _, cl := range c.classes {
+	for _, id := range slices.Sorted(maps.Keys(c.classes)) {
+		cl := c.classes[id]
 		for i := range cl.fields {
 			f := &cl.fields[i]
 			f.of = c.classes[f.class]
