@@ -213,7 +213,7 @@ func (c *Comparison) MetricItems() []widget.Item {
 	return items
 }
 
-// Unanswered returns the reason why there is no comparison.
+// Unanswered returns the reason why there is no comparison, "" while it is computed.
 func (c *Comparison) Unanswered() string {
 	for i, p := range c.Sides {
 		if p.Doc.Err() != nil && !p.Rec.Done {
@@ -225,7 +225,8 @@ func (c *Comparison) Unanswered() string {
 			return "Loading " + SideName(i) + ", " + p.Doc.Name + "…"
 		}
 	}
-	if a := c.Engine.Answer(); a != nil && a.Err != nil {
+	// An earlier answer may have failed because a recording had no metric yet.
+	if a := c.Engine.Answer(); a != nil && a.Err != nil && slices.Equal(a.Recs[:], c.Recs()) {
 		return "Cannot compare: " + a.Err.Error() + "."
 	}
 	return ""

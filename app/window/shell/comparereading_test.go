@@ -85,3 +85,32 @@ func TestCompareWhileReading(t *testing.T) {
 		t.Errorf("of a file that was cut short the status line says %q", right)
 	}
 }
+
+// TestEarlierFailureIsNotShown compares with a recording in which nothing has been read yet,
+// and then reads it: the earlier failure does not apply any more, so it must not be shown.
+func TestEarlierFailureIsNotShown(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.folded", "b.folded"} {
+		if err := os.WriteFile(name, []byte("main;work 3\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := New(theme.Dark)
+	t.Cleanup(s.Close)
+	s.Open("a.folded")
+	s.OpenBeside("b.folded")
+	c := s.Versus
+	for _, p := range c.Panes {
+		if err := p.Doc.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		p.Update(&s.Workspace)
+	}
+	c.Engine.Finish(c.Question(), [2]*recording.Recording{c.Panes[0].Rec, {}})
+	if err := c.Engine.Answer().Err; err == nil {
+		t.Fatal("a comparison with nothing succeeded")
+	}
+	if got := c.Unanswered(); got != "" {
+		t.Errorf("after B has been read the window says %q", got)
+	}
+}
