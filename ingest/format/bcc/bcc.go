@@ -214,7 +214,7 @@ func Sniff(head []byte, whole bool) (decode.Confidence, error) {
 		return decode.No, nil
 	}
 	switch {
-	case threads().Match(head), starts().Match(head) && counts().Match(head):
+	case bytes.Contains(head, []byte("    -")) && threads().Match(head), starts().Match(head) && counts().Match(head):
 		return decode.Certain, nil
 	}
 	return decode.No, nil
