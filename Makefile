@@ -152,13 +152,14 @@ ahead:
 	-$(GO) build -race ./ingest/... ./spaa/...
 
 lint: export GOGC := 400
-# Files with the tag desktop add to the others.
+# Files with the tag desktop add to the others. go tool staticcheck would compile it, and
+# the standard library again, without the GOFLAGS above.
 lint: GOFLAGS += -tags=$(TAGS),desktop
 lint: prepare-build ## gofmt, go vet, staticcheck, types on other systems
 	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .) || exit 1; \
 	[ -z "$$unformatted" ] || { echo "Not as gofmt would have it: $$unformatted"; exit 1; }
 	$(GO) vet $(PACKAGES)
-	$(GO) tool staticcheck $(PACKAGES)
+	$(GO) run honnef.co/go/tools/cmd/staticcheck $(PACKAGES)
 	$(GO) run ./testdata/typecheck windows/arm64 darwin/arm64 -- ./...
 
 generate: prepare-draw ## run go generate, draw the picture of the README

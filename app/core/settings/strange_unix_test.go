@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"ashlar/app/core/view"
+	"ashlar/testdata/rounds"
 )
 
 // TestStrangeFiles puts pipes, folders, devices, links and huge files in place of the settings
 // and marks. Reading them must end, and changes must not touch them.
 func TestStrangeFiles(t *testing.T) {
+	rounds.Unraced(t)
 	for what, put := range map[string]func(path string) error{
 		"a named pipe":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"a folder":          func(path string) error { return os.Mkdir(path, 0o700) },

@@ -9,6 +9,7 @@ import (
 
 	"ashlar/ingest/query/gpu"
 	"ashlar/ingest/query/ranks"
+	"ashlar/testdata/rounds"
 )
 
 func report(t *testing.T, j *job) *ranks.Report {
@@ -36,7 +37,7 @@ func report(t *testing.T, j *job) *ranks.Report {
 
 // TestReport compares reports with what the simulated ranks did, with clocks that differ.
 func TestReport(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range rounds.Size[uint64](40, 5) {
 		n, straggler := 2+int(seed%7), -1
 		if seed%3 > 0 {
 			straggler = int(seed % uint64(n))
@@ -66,6 +67,7 @@ func TestReport(t *testing.T) {
 // TestNoStraggler checks that the probability of chance is not too small where ranks take turns
 // by chance, also if a few operations take much longer than all others.
 func TestNoStraggler(t *testing.T) {
+	rounds.Unraced(t)
 	var p []float64
 	for seed := range uint64(100) {
 		j := newJob(seed, 2+int(seed%4), 20, -1)

@@ -7,6 +7,7 @@ import (
 
 	"ashlar/ingest/model/recording"
 	"ashlar/ingest/model/relation"
+	"ashlar/testdata/rounds"
 )
 
 // plain keeps SQLite from being helped by groups.
@@ -69,7 +70,8 @@ func TestGroups(t *testing.T) {
 	sources := []Source{{"a", relation.New(example(20))}, {"b", newShop(3).set}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	quick := 0
-	for range 300 {
+	queries := rounds.Size(300, 40)
+	for range queries {
 		query := randomQuery(rng)
 		if grouped(query) != nil {
 			quick++
@@ -87,7 +89,7 @@ func TestGroups(t *testing.T) {
 			t.Fatalf("%s\n%d rows, want %d", query, len(g), len(w))
 		}
 	}
-	if quick < 150 {
+	if quick < queries/2 {
 		t.Errorf("only %d queries were answered from groups", quick)
 	}
 }

@@ -39,6 +39,7 @@ func naive(values []float64) (q float64) {
 // TestBestAgainstAllPairs compares the best split with the definition, also for series with
 // equal values and for long ones.
 func TestBestAgainstAllPairs(t *testing.T) {
+	rounds.Unraced(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 200 {
 		values := make([]float64, 6+r.IntN(40))
@@ -129,6 +130,7 @@ func TestFindsChanges(t *testing.T) {
 // TestFalseAlarms checks that at most 12 of 400 series without a change get one, for
 // several distributions. At the rate of 1 %, more would occur once in 2000 times.
 func TestFalseAlarms(t *testing.T) {
+	rounds.Unraced(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, noise := range map[string]func() float64{
 		"normal": r.NormFloat64, "skewed": r.ExpFloat64, "two values": func() float64 { return float64(r.IntN(2)) },
